@@ -299,8 +299,9 @@ def test_a_broken_revision_is_reported_and_what_is_sound_compared(repo: Reposito
 
 def test_vms_that_refer_to_what_is_broken_are_not_compared(repo: Repository) -> None:
     repo.write(preferences__windows="preferences: {windows.one: {component: []}}\n")
-    report = repo.data(status=2)
-    assert report["notCompared"]["vms"] == ["server"]
+    fleet = dump(vm("web"), vm("alone", preference="linux.one"))
+    report = repo.data("-f", "-", status=2, stdin=fleet)
+    assert report["notCompared"]["vms"] == ["server", "team/web"]
     assert report["vms"] == []
 
 

@@ -268,6 +268,23 @@ def test_a_file_beside_the_catalog_that_becomes_a_link_is_named(base: str) -> No
     assert done.stdout.splitlines()[1:3] == ["HEAD:catalog → catalog", f"not rendered: vms/vm.yaml: {differs}"]
 
 
+@pytest.mark.parametrize("revisions", [("--base", "HEAD"), ("HEAD^", "HEAD")])
+def test_a_catalog_is_compared_beside_more_than_is_looked_at(base: str, revisions: tuple[str, ...]) -> None:
+    git(".", "commit", "-q", "-a", "-m", "larger")
+    deep = Path("/".join(["deep"] * 34))
+    deep.mkdir(parents=True)
+    (deep / "notes.txt").touch()
+    git(".", "add", "-A")
+    git(".", "commit", "-q", "--amend", "-m", "larger, and deep")
+    Path("catalog/instancetypes/m.yaml").write_text(SMALL)
+    done = diff(*revisions)
+    commit = git(".", "rev-parse", "HEAD")[:12]
+    why = f"what lies beside the catalog is not looked at: {commit}: is more than 32 folders deep"
+    assert (done.stderr, done.exit_code) == ("", 1)
+    assert done.stdout.splitlines()[-2] == f"not rendered: .: {why}"
+    assert CHANGED in done.stdout
+
+
 def test_a_branch_without_a_commit_has_a_catalog_alone(base: str) -> None:
     git(".", "checkout", "-q", "--orphan", "new")
     done = diff("--base", base)

@@ -81,6 +81,44 @@ def test_a_change_is_said_with_the_vms_own_names_and_addresses() -> None:
     assert kind_and_summary(old, new) == ("domain", (f"domain.devices.interfaces[default].macAddress: {mac} is new",))
 
 
+def configured(**configuration: Any) -> Cluster:
+    spec = {"configuration": configuration}
+    metadata = {"name": "kubevirt", "namespace": "kubevirt"}
+    return Cluster([{"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": metadata, "spec": spec}])
+
+
+NO_SHARE = configured(developerConfiguration={"cpuAllocationRatio": 10_000_000})
+NO_NUMBER = configured(additionalGuestMemoryOverheadRatio="1e300")
+NO_POD = "no Pod is made: developerConfiguration.cpuAllocationRatio: virt-controller crashes, as 1/10000000 CPUs "
+NO_POD += "are too few to be written"
+NOT_KNOWN = "spec.configuration.additionalGuestMemoryOverheadRatio: not supported by virtcatalog: '1e300' makes an "
+NOT_KNOWN += "overhead that is no sensible number of bytes"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "summary"),
+    [
+        (Cluster([]), NO_SHARE, NO_POD),
+        (NO_SHARE, Cluster([]), f"was: {NO_POD}"),
+        (Cluster([]), NO_NUMBER, NOT_KNOWN),
+        (NO_NUMBER, Cluster([]), f"was: {NOT_KNOWN}"),
+        (NO_SHARE, NO_NUMBER, NOT_KNOWN),
+        (
+            Cluster([]),
+            configured(developerConfiguration={"cpuAllocationRatio": 1}),
+            "Pod requests.cpu: 105m → 1005m",
+        ),
+    ],
+)
+def test_what_becomes_of_the_pod_where_nothing_else_changes(before: Cluster, after: Cluster, summary: str) -> None:
+    vm = changed(domain={"cpu": {"cores": 1}})
+    change = compare(outcome(vm, before), outcome(vm, after))
+    assert change is not None
+    assert (change.kind, change.summary) == ("pod", (summary,))
+    assert change.make_diff().startswith("--- before\n+++ after\n")
+    assert compare(outcome(vm, after), outcome(vm, after)) is None
+
+
 DISK = {
     "domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}]}},
     "volumes": [{"name": "root", "persistentVolumeClaim": {"claimName": "root"}}],

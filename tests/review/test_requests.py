@@ -91,6 +91,17 @@ def test_a_change_of_the_configuration_alone_changes_pods():
     assert report.requests.all_lines == ["team, the KubeVirt CR: 1 VM: +1.8 CPUs at the next start"]
 
 
+def test_a_vm_without_a_pod_asks_for_nothing():
+    """CPUs that are shared among ten million VMs are too few to be written: virt-controller makes no Pod."""
+    none, some = (
+        side(instancetype("m.small", cpus=1), configuration={"developerConfiguration": {"cpuAllocationRatio": ratio}})
+        for ratio in (10_000_000, 10)
+    )
+    line = "team, the KubeVirt CR: 1 VM: {0}0.105 CPUs, {0}4.3 GiB (guest {0}4 GiB, overhead {0}301.4 MiB) "
+    assert compared(some, none, vm("a")).requests.all_lines == [line.format("-") + "at the next start"]
+    assert compared(none, some, vm("a")).requests.all_lines == [line.format("+") + "at the next start"]
+
+
 def test_what_asks_as_before_is_not_told():
     old, new = (
         side(instancetype("m.small")),

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.folder import held
 from virtcatalog.repositories.model import Repository
+from virtcatalog.review.read import read_side
 from virtcatalog.review.side import Side, Sound, Vm, sound, within
 
 
@@ -69,6 +71,15 @@ def left(compared: Sound) -> list[tuple[list[str], list[str]]]:
     ]
 
 
+TEMPLATES = """\
+defaults:
+  instancetype: m.small
+  preference: linux.one
+  vm: {spec: {runStrategy: Halted, template: {spec: {domain: {devices: {}}}}}}
+sizes: {small: }
+workloads: {server: }
+systems: {one: {displayName: One}}
+"""
 WEB, DB = vm_of("web", "vms/web.yaml"), vm_of("db", "vms/db.yaml")
 
 
@@ -90,6 +101,22 @@ def test_what_stands_in_a_file_that_is_broken_on_the_other_side_is_left_out() ->
     compared = sound(whole, no_vm)
     assert (compared.objects, compared.vms) == ((), ("web",))
     assert [vms for _, vms in left(compared)] == [["db"]] * 2
+
+
+def test_templates_of_a_file_that_is_broken_on_the_other_side_are_left_out() -> None:
+    files = {
+        "catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
+        "instancetypes/m.yaml": "class: m\nsizes: {small: {vcpus: 1, memory: 4Gi}}\n",
+        "preferences/all.yaml": "preferences: {linux.one: {displayName: Linux}}\n",
+        "templates/linux.yaml": TEMPLATES,
+    }
+    broken = {**files, "templates/linux.yaml": "sizes: []\n"}
+    base, head = (read_side(held({path: text.encode() for path, text in of.items()}), "old") for of in (files, broken))
+    compared = sound(base, head)
+    assert compared.objects == ("VirtualMachineTemplate/one-server-small",)
+    names = [obj["metadata"]["name"] for obj in compared.base.objects[""]]
+    assert names == ["m.small", "m.small", "linux.one", "linux.one"]
+    assert head.left_out == {"templates/linux.yaml"}
 
 
 def test_a_vm_that_can_be_read_on_both_sides_stays_in_whatever_file_it_is() -> None:

@@ -191,6 +191,12 @@ def test_one_vm_or_two_are_named_once() -> None:
 def test_pools_are_named_with_the_number_of_their_vms() -> None:
     refused = Verdict(vm="shop/web", now="refused", part=Part("pool", 0, 4))
     assert summary([refused], 1).sentence == "1 of 1 VM or pool: pool shop/web refused"
+    sets = [Verdict(vm=f"shop/set-{number}", now="refused", part=Part("ReplicaSet", 0, 2)) for number in range(2)]
+    assert summary([refused, *sets], 4).sentence == (
+        "3 of 4 VMs, pools and ReplicaSets: a pool refused, 2 ReplicaSets refused"
+    )
+    alone = Verdict(vm="shop/db", now="refused")
+    assert summary([alone, refused, *sets], 4).sentence.endswith(": a pool refused, 2 ReplicaSets refused, 1 refused")
     lost = Risk("disks", "deleted with the VM: those of its dataVolumeTemplates")
     four = Part("pool", 4, 4)
     replaced = Verdict(vm="shop/web", now="delete", part=four, replaced=four, next="changed", held=four, risks=(lost,))

@@ -147,6 +147,7 @@ def _with_neighbours(side: Side, names: tuple[SideName, SideName]) -> Side:
     """HEAD's side of a catalog that nobody named; it names what differs outside the catalog and is not compared."""
     from msgspec.structs import replace
 
+    from virtcatalog.manifests.gitprocess import GitError
     from virtcatalog.review.beside import beside
 
     repository = _repository()
@@ -159,8 +160,8 @@ def _with_neighbours(side: Side, names: tuple[SideName, SideName]) -> Side:
         if changed and head.revision is None:
             changed = _as_it_is(changed)
         problem = beside(root, changed, USUAL_CATALOG) if root and changed else None
-    except SourceError as error:
-        problem = Problem(error.path or ".", message=f"what lies beside the catalog is not looked at: {error.message}")
+    except GitError as error:
+        problem = Problem(".", message=f"what lies beside the catalog is not looked at: {error}")
     return replace(side, unrendered=(*side.unrendered, problem)) if problem else side
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -25,6 +25,8 @@ from virtcatalog.manifests.merge import three_way
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.review.machines import element_words, machine_words
 
+#: What stands alone where there is no Pod.
+_ERROR: Final = "error"
 Kind = Literal["refused", "crash", "unsupported", "domain", "vmi", "pod", "reason", "admitted", "recovered"]
 
 
@@ -221,18 +223,24 @@ def _compare_vmis(old: Result, new: Result) -> VmChange | None:
 def _compare_pods(before: Data, after: Data) -> VmChange | None:
     if before == after:
         return None
-    summary = tuple(f"Pod {difference}" for difference in differences(before, after))
+    if _ERROR in after:
+        summary = (after[_ERROR],)
+    elif _ERROR in before:
+        summary = (f"was: {before[_ERROR]}",)
+    else:
+        summary = tuple(f"Pod {difference}" for difference in differences(before, after))
     return VmChange(kind="pod", summary=summary, make_diff=lambda: unified(dump(before), dump(after)))
 
 
 def _of_pod(result: Result) -> Data:
-    """What of a VM's Pod decides where it fits."""
+    """What of the Pod of an admitted VM decides where it fits; why there is none, or why that is not known."""
     try:
         if result.pod is not None:
             return extract(result.pod)
-        return {"error": result.pod_error.message} if result.pod_error is not None else {}
+        assert result.pod_error is not None
+        return {_ERROR: result.pod_error.message}
     except UnsupportedError as error:
-        return {"error": str(error)}
+        return {_ERROR: str(error)}
 
 
 def _of_manifests(vmi: Data) -> Data:

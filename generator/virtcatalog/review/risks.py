@@ -19,9 +19,9 @@ from virtcatalog.review.verdict import Risk
 
 
 def risks(old: Result, new: Result) -> tuple[Risk, ...]:
-    """Return what a guest that is installed on one machine risks on the other, the gravest first."""
-    if old.vmi_object is None or new.vmi_object is None:
-        return ()
+    """Return what a guest that is installed on one machine risks on the other, the gravest first; both are admitted."""
+    assert old.vmi_object is not None
+    assert new.vmi_object is not None
     before, after = old.vmi_object.spec, new.vmi_object.spec
     return (
         *_firmware(before, after),

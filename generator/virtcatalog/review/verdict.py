@@ -73,9 +73,6 @@ class Requested(msgspec.Struct, frozen=True):
     amounts: dict[str, int]
     guest: int
 
-    def __hash__(self) -> int:
-        return hash((tuple(sorted(self.amounts.items())), self.guest))
-
 
 class Requests(msgspec.Struct, frozen=True):
     """What a VM's Pod requests before and after, and from when on; None is no Pod.
