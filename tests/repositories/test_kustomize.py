@@ -89,6 +89,12 @@ def test_what_is_no_map_is_no_kustomization(text, fault):
     assert kustomization(text) == f"x/kustomization.yaml: {fault}"
 
 
+@pytest.mark.parametrize("text", ["- a\n", "a\n"])
+def test_flux_takes_no_kustomization_that_is_no_map(text):
+    built = build(held({"kustomization.yaml": text.encode()}), "x", is_flux=True)
+    assert list(map(str, built.problems)) == ["x/kustomization.yaml: must be one map"]
+
+
 def test_of_two_kustomizations_in_a_folder_none_is_taken():
     assert kustomization("resources: [a.yaml]\n", **{"kustomization.yml": "resources: [a.yaml]\n"}) == (
         "x/kustomization.yaml: there is kustomization.yml beside it: kustomize takes one of them"
@@ -238,6 +244,23 @@ def test_what_is_added_has_the_place_where_that_is_said():
     ]
 
 
+def test_an_added_image_has_the_place_where_that_is_said_and_others_have_their_own():
+    files = {
+        "kustomization.yaml": b"resources: [a.yaml]\nimages:\n- {name: j, newTag: '1'}\n- {name: i, newTag: '1'}\n",
+        "a.yaml": A.replace("b: 1", "containers: [{image: i}, {image: j}, {image: k}]").encode(),
+    }
+    images = [{"name": "i", "newTag": "2"}, {"name": "k", "newTag": "3"}]
+    added = Added({"images": images}, (), lambda path: Source("argo.yaml", path[1] + 1, len(path)))
+    (resource,) = build(held(files), "x", added=added).resources
+    fields = [f"spec.containers[{index}].image" for index in range(3)]
+    assert [container["image"] for container in resource.data["spec"]["containers"]] == ["i:2", "j:1", "k:3"]
+    assert [str(resource.field(field)) for field in fields] == [
+        "argo.yaml:1:2",
+        "x/kustomization.yaml:3:3",
+        "argo.yaml:2:2",
+    ]
+
+
 def test_a_folder_without_a_kustomization_is_built_of_what_is_added():
     added = Added({"resources": ["a.yaml"], "namePrefix": "p-"}, ("resources",), lambda path: Source("flux.yaml"))
     built = build(held({"a.yaml": A.encode()}), "x", added=added)
@@ -304,6 +327,13 @@ def test_links_that_lead_out_are_faults(tmp_path):
     assert list(map(str, build(open_folder(str(tmp_path)), "x").problems)) == [
         "x/kustomization.yaml:1:13: resources[0]: a.yaml: is a symbolic link that leads out of the folder",
         "x/kustomization.yaml:1:21: resources[1]: far/b.yaml leads out of what may be read",
+    ]
+
+
+def test_what_stands_above_the_repository_is_a_fault_with_flux_too():
+    built = build(held({"kustomization.yaml": b"resources: [../../../b.yaml]\n"}), "x", is_flux=True)
+    assert list(map(str, built.problems)) == [
+        "x/kustomization.yaml:1:13: resources[0]: ../../../b.yaml leads out of what may be read"
     ]
 
 

@@ -97,9 +97,10 @@ def test_what_is_asked_for_again_and_again_counts(name):
 
 
 @pytest.mark.parametrize("extensions", [{}, {"x-kubernetes-annotation": ""}])
-def test_definitions_that_refer_to_themselves_count_each_time(extensions):
-    references = {name: {"$ref": "x.A", **extensions} for name in ("a", "b")}
-    schema = {"x.A": {"properties": {"kind": {}, "apiVersion": {}, "metadata": {}, **references}}}
+def test_definitions_that_others_refer_to_count_each_time(extensions):
+    references = [{name: {"$ref": f"x.L{level}", **extensions} for name in ("a", "b")} for level in range(1, 21)]
+    schema = {f"x.L{level}": {"properties": properties} for level, properties in enumerate(references)}
+    schema["x.A"] = {"properties": {"kind": {}, "apiVersion": {}, "metadata": {}, "spec": {"$ref": "x.L0"}}}
     with pytest.raises(VirtcatalogError, match="asks for more work than one may"):
         built("crds: [c.json]", work=KUSTOMIZE_WORK // 10, **{"c.json": json.dumps(schema)})
 

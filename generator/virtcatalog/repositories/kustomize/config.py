@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from virtcatalog.api.values import describe
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared
@@ -108,7 +109,7 @@ _PROPERTY: Final = 5
 def of_schemas(declared: Declared, budget: Budget) -> Config:
     """Return what OpenAPI definitions in a file that `crds` names say. Source: accumulator/loadconfigfromcrds.go.
 
-    Definitions that refer to each other, or to themselves, are gone through again and again, which is charged.
+    One that others refer to is gone through each time, which is charged. Raises ManifestError.
     """
     config = Config()
     schemas = map_at(declared.data)
@@ -116,19 +117,22 @@ def of_schemas(declared: Declared, budget: Budget) -> Config:
         properties = _properties(schema)
         if {"kind", "apiVersion", "metadata"} <= properties.keys():
             budget.keys(config.size)
-            config = config.merged(_of_kind(name.rpartition(".")[2], properties, schemas, (), budget))
+            config = config.merged(_of_kind(name.rpartition(".")[2], properties, declared, (), budget))
     return config
 
 
 def _of_kind(
-    kind: str, properties: Mapping[str, Any], schemas: Mapping[str, Any], path: tuple[str, ...], budget: Budget
+    kind: str, properties: Mapping[str, Any], declared: Declared, path: tuple[str, ...], budget: Budget
 ) -> Config:
-    config = Config()
-    for name, schema in properties.items():
+    config, schemas = Config(), map_at(declared.data)
+    if len(path) > _DEEPEST:
+        raise declared.fault(f"{kind} is more than {_DEEPEST} levels deep: kustomize follows a circle for ever")
+    for name, value in properties.items():
         budget.keys(_PROPERTY + config.size)
-        if not isinstance(schema, dict) or len(path) > _DEEPEST:
-            continue
         field = (*path, name)
+        if not isinstance(value, dict | None):
+            raise declared.fault(f"{'.'.join(field)} of {kind} must be a map, not {describe(value)}")
+        schema = value or {}
         specs = (FieldSpec("/".join(field), kind),)
         config = config.merged(
             Config(
@@ -144,7 +148,7 @@ def _of_kind(
             config = config.merged(Config(references={("", version, target): (spec,)}))
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference in schemas:
-            config = config.merged(_of_kind(kind, _properties(schemas[reference]), schemas, field, budget))
+            config = config.merged(_of_kind(kind, _properties(schemas[reference]), declared, field, budget))
     return config
 
 
