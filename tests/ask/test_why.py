@@ -227,7 +227,8 @@ def test_what_takes_too_long_is_not_found_out(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("objects", "work"), [((), 984), (("configuration",), 1086), (("configuration", "preset of another namespace"), 1106)]
+    ("objects", "work"),
+    [((), 984), (("configuration",), 1086), (("configuration", "preset of another namespace"), 1106)],
 )
 def test_an_object_of_the_cluster_takes_as_long_as_twenty_values_of_the_vm(
     objects: tuple[str, ...], work: int, monkeypatch: pytest.MonkeyPatch
