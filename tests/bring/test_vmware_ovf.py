@@ -7,6 +7,7 @@ import re
 import pytest
 from vmwares import FIXTURES, GIB, bringer, fates
 
+from virtcatalog.bring.vmware.guests import guest_of_machine
 from virtcatalog.bring.vmware.machine import Disk, Nic
 from virtcatalog.bring.vmware.mapping import Census, proposed
 from virtcatalog.bring.vmware.ovf import read_ovf
@@ -144,6 +145,43 @@ class TestOthers:
     )
     def test_memory_has_a_unit(self, unit, amount):
         assert read(written(unit=unit)).memory == 2048 * amount
+
+
+@pytest.mark.parametrize(
+    ("codes", "name", "guest"),
+    [
+        ("36 101", "Linux", "linux"),
+        ("97 98", "Linux 2.4", "linux 2"),
+        ("99 100", "Linux 2.6", "linux 2"),
+        ("79 80", "Red Hat Enterprise Linux", "rhel"),
+        ("82 83 84 85", "SUSE Linux Enterprise", "sles"),
+        ("93 94", "Ubuntu", "ubuntu"),
+        ("95 96", "Debian", "debian"),
+        ("106 107", "CentOS", "centos"),
+        ("108 109", "Oracle Linux", "oraclelinux"),
+        ("42 78", "FreeBSD", "freebsd"),
+        ("58", "Windows 2000", "windows 2k"),
+        ("67 71", "Windows XP", "windows xp"),
+        ("73 74", "Windows Vista", "windows vista"),
+        ("105", "Windows 7", "windows 7"),
+        ("113 114", "Windows 8", "windows 8"),
+        ("116 117", "Windows 8.1", "windows 8"),
+        ("119 120", "Windows 10", "windows 10"),
+        ("69 70", "Windows Server 2003", "windows 2k3"),
+        ("76 77", "Windows Server 2008", "windows 2k8"),
+        ("103", "Windows Server 2008 R2", "windows 2k8"),
+        ("112", "Windows Server 2012", "windows 2k12"),
+        ("115", "Windows Server 2012 R2", "windows 2k12"),
+        ("118", "Windows Server 2016", "windows 2k16"),
+    ],
+)
+def test_a_system_may_be_a_number_alone(codes, name, guest):
+    """The numbers are those of CIM_OperatingSystem.OSType."""
+    for code in codes.split():
+        section = f'<OperatingSystemSection ovf:id="{code}"/></VirtualSystem>'
+        machine = read(written().replace(b"</VirtualSystem>", section.encode()))
+        assert machine.guests == (name,)
+        assert str(guest_of_machine(machine.guests)[0]) == guest
 
 
 @pytest.mark.parametrize(

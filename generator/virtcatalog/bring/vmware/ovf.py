@@ -17,36 +17,35 @@ from virtcatalog.bring.vmware.settings import LIMITED, RESERVED, SHARED
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.xml import XMLElement, problem_at, read_xml
 
-#: What CIM_OperatingSystem.OSType says where nothing else does.
+#: What CIM_OperatingSystem.OSType says where nothing else does, as of CIM 2.52.
 _CIM_SYSTEMS: Final = {
-    "36": "Linux",
-    "79": "Red Hat Enterprise Linux",
-    "80": "Red Hat Enterprise Linux",
-    "93": "Ubuntu",
-    "94": "Ubuntu",
-    "95": "Debian",
-    "96": "Debian",
-    "97": "Linux 2.4",
-    "98": "Linux 2.4",
-    "99": "Linux 2.6",
-    "100": "Linux 2.6",
-    "101": "Linux",
-    "103": "Windows Server 2008",
-    "105": "Windows 7",
-    "106": "CentOS",
-    "107": "CentOS",
-    "108": "Oracle Linux",
-    "109": "Oracle Linux",
-    "113": "Windows 8",
-    "69": "Windows 2003",
-    "82": "SUSE Linux Enterprise",
-    "83": "SUSE Linux Enterprise",
-    "84": "SUSE Linux Enterprise",
-    "70": "Windows 2003",
-    "85": "SUSE Linux Enterprise",
-    "76": "Windows 2008",
-    "77": "Windows 2008",
-    "67": "Windows XP",
+    code: system
+    for system, codes in {
+        "Linux": "36 101",
+        "Linux 2.4": "97 98",
+        "Linux 2.6": "99 100",
+        "Red Hat Enterprise Linux": "79 80",
+        "SUSE Linux Enterprise": "82 83 84 85",
+        "Ubuntu": "93 94",
+        "Debian": "95 96",
+        "CentOS": "106 107",
+        "Oracle Linux": "108 109",
+        "FreeBSD": "42 78",
+        "Windows 2000": "58",
+        "Windows XP": "67 71",
+        "Windows Vista": "73 74",
+        "Windows 7": "105",
+        "Windows 8": "113 114",
+        "Windows 8.1": "116 117",
+        "Windows 10": "119 120",
+        "Windows Server 2003": "69 70",
+        "Windows Server 2008": "76 77",
+        "Windows Server 2008 R2": "103",
+        "Windows Server 2012": "112",
+        "Windows Server 2012 R2": "115",
+        "Windows Server 2016": "118",
+    }.items()
+    for code in codes.split()
 }
 
 
@@ -160,13 +159,10 @@ class _System:
             self.marks.attribute(section, name, "guest")
         self.marks.text(description, "guest")
         self.marks.text(vbox, "guest")
-        texts = (
-            attribute(section, "osType"),
-            text(description),
-            text(vbox),
-            _CIM_SYSTEMS.get(attribute(section, "id"), ""),
-        )
-        return tuple(filter(None, texts))
+        vmware = attribute(section, "osType")
+        # Beside its own id VMware writes the number of an older system where CIM has none.
+        system = "" if vmware else _CIM_SYSTEMS.get(attribute(section, "id"), "")
+        return tuple(filter(None, (vmware, text(description), text(vbox), system)))
 
     def _boots(self, disks: list[tuple[Disk, XMLElement]]) -> int:
         section = first(self.system, "BootOrderSection")
