@@ -102,6 +102,17 @@ def test_a_vm_without_a_pod_asks_for_nothing():
     assert compared(none, some, vm("a")).requests.all_lines == [line.format("+") + "at the next start"]
 
 
+def test_what_is_no_more_in_all_is_told_part_by_part():
+    old, new = (
+        side(instancetype("m.small", m), instancetype("c.small", c)) for m, c in (("4Gi", "8Gi"), ("8Gi", "4Gi"))
+    )
+    assert compared(old, new, vm("a"), vm("b", "c.small")).requests.all_lines == [
+        "all VMs: as much as before, once created anew",
+        "team, c.small: 1 VM: -4 GiB (guest -4 GiB) once created anew",
+        "team, m.small: 1 VM: +4 GiB (guest +4 GiB) once created anew",
+    ]
+
+
 def test_what_asks_as_before_is_not_told():
     old, new = (
         side(instancetype("m.small")),

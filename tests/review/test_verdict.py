@@ -145,6 +145,9 @@ def test_a_pool_that_shrinks_says_how_many_vms_it_restarts_now() -> None:
         "1 of 1 VM or pool: 1 of the 4 VMs of pool shop/runners deleted, 3 of its 4 VMs restarted automatically now"
     )
     assert word(shrunk) == "delete 1 of 4 VMs, restart 3 now"
+    chosen = replace(shrunk, restarts=Part("pool", None, 4))
+    assert word(chosen) == "delete 1 of 4 VMs, restart some now"
+    assert what(chosen)[0] == "1 of its 4 VMs is deleted, those that it chooses are restarted automatically now"
     assert what(shrunk)[0] == "1 of its 4 VMs is deleted, the other 3 are restarted automatically now"
 
 
