@@ -221,7 +221,8 @@ class TestTrouble:
         with serving(Server(many, fault), tmp_path) as file:
             result = call("dump", "--kubeconfig", file)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "expired 3 times" in result.stderr
+        what = "the list of virtualmachineclusterinstancetypes"
+        assert result.stderr == f"error: {what} expired 3 times before it was read to its end\n"
 
     def test_a_server_that_dies_in_the_middle_gives_no_answer_rather_than_half_of_one(self, objects, git, tmp_path):
         server = Server(objects, lambda _path, _query, number: (0, b"", {}) if number > 8 else None)
@@ -235,12 +236,28 @@ class TestTrouble:
         with serving(server, tmp_path) as file:
             result = call("drift", "-f", git, "--kubeconfig", file)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "list of virtualmachines cannot be read" in result.stderr
+        assert result.stderr.startswith("error: the API server's list of virtualmachines cannot be read: ")
+
+    def test_a_list_that_is_refused_otherwise_is_no_answer(self, objects, tmp_path):
+        server = Server(objects, lambda path, _query, _number: status(400, "bad") if path == VMS else None)
+        with serving(server, tmp_path) as file:
+            result = call("dump", "--kubeconfig", file)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == "error: virtualmachines cannot be listed: bad (400)\n"
+
+    def test_without_the_extra_no_cluster_is_read(self, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "urllib3", None)
+        (tmp_path / "kubeconfig").write_text(json.dumps(kubeconfig("http://127.0.0.1:9")))
+        result = call("dump", "--kubeconfig", f"{tmp_path}/kubeconfig")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == "error: reading a cluster needs the extra: pip install 'virtcatalog[cluster]'\n"
 
     def test_nobody_listens(self, git, tmp_path):
         (tmp_path / "kubeconfig").write_text(json.dumps(kubeconfig("http://127.0.0.1:9")))
         result = call("drift", "-f", git, "--kubeconfig", f"{tmp_path}/kubeconfig")
         assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith("error: http://127.0.0.1:9 gave no answer to GET /api")
+        assert "Connection refused" in result.stderr
 
 
 class TestCredentials:
