@@ -317,6 +317,7 @@ def test_a_revision_before_there_was_a_catalog(repo: Repository) -> None:
     repo.git("rm", "-rq", "--cached", ".")
     repo.git("commit", "-q", "--allow-empty", "-m", "nothing")
     assert kinds("added", "m.small") <= repo.changes("empty", "main")
+    assert repo.diff("empty", "main", status=1).stdout.splitlines()[1] == "empty:catalog (not there) → main:catalog"
 
 
 def test_rendered_trees_can_be_compared(repo: Repository) -> None:

@@ -33,6 +33,38 @@ def test_the_converters_domain_is_printed_when_asked_for(run: Run) -> None:
     assert converted.startswith('<domain type="kvm" xmlns:qemu="http://libvirt.org/schemas/domain/qemu/1.0">')
 
 
+ANY = """\
+<grammar xmlns="http://relaxng.org/ns/structure/1.0">
+  <start><ref name="any"/></start>
+  <define name="any">
+    <element>
+      <anyName/><zeroOrMore><choice><attribute><anyName/></attribute><text/><ref name="any"/></choice></zeroOrMore>
+    </element>
+  </define>
+</grammar>
+"""
+EMPTY = '<element name="domain" xmlns="http://relaxng.org/ns/structure/1.0"><empty/></element>\n'
+
+
+@pytest.mark.parametrize(
+    ("schema", "finding", "status"),
+    [
+        (ANY, "", 0),
+        (
+            EMPTY,
+            "vm.yaml:1:1: VirtualMachine/web: domain.rng: line 1: <domain>: its frame does not fit the schema\n",
+            1,
+        ),
+    ],
+)
+def test_domains_are_checked_against_a_schema_that_is_named(run: Run, schema: str, finding: str, status: int) -> None:
+    options = ("-f", "vm.yaml", "-f", "types.yaml", "--libvirt-schema", "domain.rng")
+    result = run(*options, vm_yaml=VM, types_yaml=TYPES, domain_rng=schema)
+    assert result.stdout.startswith("<domain")
+    assert result.stderr == f"{finding}domains are checked against domain.rng\n"
+    assert result.exit_code == status
+
+
 def test_who_uses_ignition_is_warned_where_the_guest_does_not_get_it(run: Run) -> None:
     annotations = """metadata: {annotations: {kubevirt.io/ignitiondata: '{"ignition": {}}'}, labels:"""
     text = vm("coreos", domain="memory: {guest: 4Gi}").replace("metadata: {labels:", annotations)
