@@ -152,14 +152,14 @@ def test_an_output_tree_is_checked_by_its_base(run, tmp_path):
     assert (result.exit_code, result.stderr) == (0, "no findings in 4 instance types, 2 preferences\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["catalog"], ["-f", "."]])
+@pytest.mark.parametrize("arguments", [[], ["catalog"], ["-f", "."], ["-f", "catalog", "-f", "."]])
 def test_nothing_to_check_is_no_success(tmp_path, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "x.yaml").write_text("{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}")
     result = CliRunner().invoke(main, ["check", *arguments])
     assert (result.exit_code, result.stdout) == (2, "")
-    where = arguments[-1] if arguments else "catalog"
+    where = ", ".join(argument for argument in arguments if argument != "-f") or "catalog"
     assert result.stderr == f"error: {where}: there is no catalog.yaml, and no manifest of KubeVirt's\n"
 
 
@@ -191,6 +191,8 @@ def test_the_requirement_table_as_json_beside_the_findings(run):
     assert json.loads(result.stdout)[0] == {"instancetype": "m.large", "preference": "linux.one", "fits": True}
     assert "[warning: flux-substitution]" in result.stderr
     assert result.exit_code == 1
+    in_lab = run("--pairs", "-o", "json", "-e", "lab", files={"overlays.yaml": "lab: {}\nprod: {}\n"})
+    assert {row["environment"] for row in json.loads(in_lab.stdout)} == {"lab"}
 
 
 def test_the_rules_are_documented(run):

@@ -82,6 +82,34 @@ def test_a_catalog_beside_a_tree_is_its_base(base: str) -> None:
     assert (diff("tree", "small").exit_code, diff("small", "catalog").exit_code) == (0, 1)
 
 
+WITH_A_TYPE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: shop}
+spec:
+  runStrategy: Always
+  instancetype: {kind: VirtualMachineInstancetype, name: own}
+  template: {spec: {domain: {devices: {}}}}
+---
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineInstancetype
+metadata: {name: own, namespace: shop}
+spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+"""
+
+
+def test_vm_templates_of_several_environments_are_one_beside_a_tree(base: str) -> None:
+    write("small", SMALL)
+    assert CliRunner().invoke(main, ["build", "small", "--output-dir", "tree"]).exit_code == 0
+    names = {"lab": "labels: {example.org/site: lab}", "prod": "labels: {example.org/site: prod}"}
+    files = {"catalog/overlays.yaml": "".join(f"{name}: {{{labels}}}\n" for name, labels in names.items())}
+    checkouts.write(".", {**files, "catalog/vms/web.yaml.j2": WITH_A_TYPE, "catalog/vms/db.yaml.j2": VM})
+    report = json.loads(diff("tree", "catalog", "-o", "json").stdout)
+    assert [(vm["vm"], vm["environment"], vm["next"], vm["changes"]) for vm in report["vms"]] == [
+        (name, "", "changed", ["the VM template is new"]) for name in ("db", "web")
+    ]
+
+
 def test_each_of_both_can_be_said(base: str) -> None:
     write("main/catalog", LARGE)
     assert diff("./main", "catalog").exit_code == diff("main/", "catalog").exit_code == 0

@@ -192,6 +192,9 @@ def test_a_pool_without_vms_has_none_to_restart() -> None:
 def test_a_pool_that_cannot_be_read_before_has_its_vms_created() -> None:
     broken = changed(POOL, ("virtualMachineTemplate__spec__template__spec__networks", [{"name": "n"}]))
     assert become(broken, changed(POOL))[0] == "create"
+    names = ({"name": "gone"}, {"name": "lost"})
+    none_there = [changed(POOL, ("virtualMachineTemplate__spec__instancetype", name)) for name in names]
+    assert become(none_there[0], none_there[1]) == ("unchanged", "same", ())
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.folder import held
 from virtcatalog.repositories.model import Repository
+from virtcatalog.review.compare import only
 from virtcatalog.review.read import read_side
 from virtcatalog.review.side import Side, Sound, Vm, sound, within
 
@@ -79,6 +80,12 @@ defaults:
 sizes: {small: }
 workloads: {server: }
 systems: {one: {displayName: One}}
+"""
+REPOSITORY_VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec: {runStrategy: Always, template: {spec: {domain: {devices: {}, memory: {guest: 1Gi}}}}}
 """
 WEB, DB = vm_of("web", "vms/web.yaml"), vm_of("db", "vms/db.yaml")
 
@@ -153,6 +160,30 @@ def test_vms_that_go_in_a_repository_are_hidden_where_the_other_side_cannot_be_r
     assert left(sound(whole, faulty)) == left(sound(faulty, whole))[::-1] == [([], ["web"]), ([], [])]
     there = replace(faulty, vms=(DB,))
     assert left(sound(whole, there)) == [([], ["web", "db"]), ([], ["db"])]
+
+
+@pytest.mark.parametrize(
+    ("environments", "places"),
+    [
+        ((), ["lab: gone.yaml", "base", "prod"]),
+        (("lab",), ["lab: gone.yaml", "base"]),
+        (("prod",), ["base", "prod"]),
+        (("lab", "prod"), ["lab: gone.yaml", "base", "prod"]),
+    ],
+)
+def test_what_is_wrong_with_other_environments_of_a_repository_is_left_out(
+    environments: tuple[str, ...], places: list[str]
+) -> None:
+    files = {
+        "base/kustomization.yaml": "resources: [web.yaml, 'https://example.org/base.yaml']\n",
+        "base/web.yaml": REPOSITORY_VM,
+        "lab/kustomization.yaml": "resources: [../base, gone.yaml]\nnamespace: lab\n",
+        "prod/kustomization.yaml": "resources: [../base, 'https://example.org/prod.yaml']\nnamespace: prod\n",
+    }
+    side = only(read_side(held({path: text.encode() for path, text in files.items()}), "x"), environments)
+    wrong = [f"{problem.file.split('/')[1]}: {problem.message.rpartition(' ')[2]}" for problem in side.problems]
+    assert [*wrong, *(problem.file.split("/")[1] for problem in side.unrendered)] == places
+    assert [vm.environment for vm in side.vms] == list(environments or ("lab", "prod"))
 
 
 def test_a_unit_that_is_otherwise_incomplete_hides_its_vms() -> None:
