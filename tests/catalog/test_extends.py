@@ -179,6 +179,13 @@ def test_errors_of_the_extended_catalog_are_at_their_place(repository, snapshot)
                 "did you mean 'one'?"
             ),
         ),
+        *(
+            (
+                f"extends: ../base\nselect: {{{key}: [ones]}}\n",
+                f" select.{key}[0]: 'ones' matches nothing of the extended catalog{meant}\n",
+            )
+            for key, meant in (("except", "; did you mean 'one'?"), ("instancetypes", ""))
+        ),
     ],
 )
 def test_what_cannot_be_extended(repository, catalog, problem):
@@ -189,7 +196,7 @@ def test_what_cannot_be_extended(repository, catalog, problem):
     write(repository.root / "own", {"catalog.yaml": f"name: own\n{catalog}"})
     with pytest.raises(CatalogError) as caught:
         load_catalog(repository.root / "own")
-    assert problem in str(caught.value).replace(f"{repository.root}/", "")
+    assert problem in f"{caught.value}\n".replace(f"{repository.root}/", "")
 
 
 LEAVES = r": extends: '\.\./base' leaves the folder that this catalog is in; a catalog can extend its neighbours only$"

@@ -50,6 +50,13 @@ def test_every_pair_and_why_it_does_not_fit():
     ]
 
 
+def test_a_pair_of_which_nobody_can_tell_does_not_fit():
+    long = a_preference("long", {"machine": {"preferredMachineType": "q" * 500}})
+    (pair,) = pairs([a_type("t", 1, "1Gi"), long])
+    assert (pair.fits, pair.field) == (False, "spec.template.spec.domain.machine.type")
+    assert pair.reason.startswith("not supported by virtcatalog: a machine, or a pattern of emulatedMachines, of more")
+
+
 def test_what_depends_on_both_is_found_by_expanding():
     three = {"cpu": {"preferredCPUTopology": "sockets"}}
     one = {"cpu": {"preferredCPUTopology": "cores"}}

@@ -59,3 +59,24 @@ def test_diff_says_that_the_sync_fails():
 def test_since_needs_a_revision_and_files():
     assert "--since nowhere: there is no such git revision" in run("check", "--since", "nowhere").stderr
     assert run("check", "--since", "HEAD", "-f", "-").exit_code == 2
+
+
+def test_an_environment_that_deploys_it_is_named(tmp_path):
+    flux = """\
+        apiVersion: kustomize.toolkit.fluxcd.io/v1
+        kind: Kustomization
+        metadata: {name: lab, namespace: flux-system}
+        spec: {path: ./disks, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+        """
+    (tmp_path / "lab.yaml").write_text(dedent(flux))
+    (tmp_path / "disks").mkdir()
+    (tmp_path / "disks/disk.yaml").write_text(dedent(DISK % 40))
+    git(".", "add", ".")
+    git(".", "commit", "-qm", "two")
+    (tmp_path / "disks/disk.yaml").write_text(dedent(DISK % 41))
+    (finding,) = otheryaml.load(run("check", "--since", "HEAD", "-o", "json").stdout)
+    assert (finding["rule"], finding["file"], finding["environments"]) == (
+        "immutable-field",
+        "disks/disk.yaml",
+        ["lab"],
+    )

@@ -113,13 +113,19 @@ class TestReading:
 class TestWhatMayNotBeRead:
     def test_a_kind_without_a_right_is_named_and_the_answer_partial(self, objects, git, tmp_path):
         def fault(path, _query, _number):
-            return status(403, "forbidden") if path == VMIS else None
+            return status(403, "forbidden") if path in (VMIS, "/api/v1/persistentvolumeclaims") else None
 
         with serving(Server(objects, fault), tmp_path) as file:
             result = call("drift", "-f", git, "--kubeconfig", file, "-o", "json")
         data = json.loads(result.stdout)
         reason = "no right to list virtualmachineinstances of kubevirt.io in all namespaces (403)"
-        assert data["gaps"] == [{"kind": "VirtualMachineInstance", "reason": reason}]
+        assert data["gaps"] == [
+            {
+                "kind": "PersistentVolumeClaim",
+                "reason": "no right to list persistentvolumeclaims in all namespaces (403)",
+            },
+            {"kind": "VirtualMachineInstance", "reason": reason},
+        ]
         assert (data["partial"], result.exit_code) == (True, 2)
         running = [vm for vm in data["vms"] if vm["vm"].partition("/")[2].startswith("in-sync")]
         assert running
