@@ -224,7 +224,7 @@ def _compare_pods(before: Data, after: Data) -> VmChange | None:
     if before == after:
         return None
     if _ERROR in after:
-        summary = (after[_ERROR],)
+        summary: tuple[str, ...] = (after[_ERROR],)
     elif _ERROR in before:
         summary = (f"was: {before[_ERROR]}",)
     else:
