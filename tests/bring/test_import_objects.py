@@ -466,7 +466,7 @@ SETS = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=400 if ALL else 60)
+@settings(deadline=None, max_examples=200 if ALL else 60)
 @given(SETS)
 def test_any_objects_come_back(
     sets: tuple[Mapping[str, Any], Mapping[str, Any], tuple[Mapping[str, str], ...]],
@@ -538,7 +538,7 @@ CATALOGS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=400 if ALL else 60)
+@settings(deadline=None, max_examples=200 if ALL else 60)
 @given(CATALOGS)
 def test_the_objects_of_any_catalog_come_back(files: Mapping[str, Any]) -> None:
     loaded = load_catalog("house", {path: json.dumps(data).encode() for path, data in files.items()})

@@ -47,7 +47,7 @@ def test_those_of_pairs_do_and_nothing_is_lost(pairs):
 
 def test_those_of_the_conformance_cases_do_or_it_is_said_where_they_differ():
     same = tried = 0
-    asked = sample(cases()[::3], 12)
+    asked = sample(cases()[::6], 6)
     for case in asked:
         cluster = case.cluster()
         try:
