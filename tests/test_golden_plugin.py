@@ -155,7 +155,7 @@ class TestSilenceIsNoSuccess:
         shutil.rmtree(repository / "catalog" / "vms")
         result = run()
         assert result.ret == pytest.ExitCode.INTERRUPTED
-        assert "catalog: the catalog has no VM template: nothing is tested" in result.stdout.str()
+        assert "catalog: the catalog has no VM template: nothing is tested\n" in result.stdout.str()
 
     @pytest.mark.parametrize(
         ("path", "said"),
@@ -167,7 +167,7 @@ class TestSilenceIsNoSuccess:
         (repository / "pytest.toml").write_text(toml)
         result = run("--snapshot-update")
         assert result.ret == 1
-        assert said in result.stdout.str()
+        assert f"{said}\n" in result.stdout.str()
 
     def test_the_host_of_a_catalog_that_is_none(self, run, repository):
         toml = '[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_host = ["catalgo=reference"]\n'

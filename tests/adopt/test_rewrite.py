@@ -337,10 +337,15 @@ def test_items_of_a_yaml_list_change_one_by_one(indent):
     assert rewrite(text, {1: changed}) == text.replace(f"{indent}    b: 2   # there\n", "")
 
 
+SHARED_THROUGH = "what must go is shared through YAML anchors, aliases or <<: write it out first"
+
+
 def test_an_item_that_is_shared_with_another_one_is_not_touched():
     text = ITEMS[: ITEMS.rindex("spec:")] + "spec: *spec\n"
     changed = {name: json.loads(VM.replace("NAME", name)) | {"spec": {"a": 1}} for name in ("one", "two")}
-    with pytest.raises(UnwritableError):
-        rewrite(text, {0: changed["one"]})
-    with pytest.raises(UnwritableError):
-        rewrite(text, {1: changed["two"]})
+    for place, (name, why) in enumerate(
+        {"one": SHARED_THROUGH, "two": "spec is an alias of what stands elsewhere"}.items()
+    ):
+        with pytest.raises(UnwritableError) as raised:
+            rewrite(text, {place: changed[name]})
+        assert str(raised.value) == why

@@ -682,6 +682,7 @@ DEVICES = {
     "a watchdog of no action": domain(devices="<watchdog model='i6300esb'/>"),
     "a watchdog of IBM Z": domain(devices="<watchdog model='diag288' action='reset'/>", os=S390X),
     "a watchdog of the chipset": domain(devices="<watchdog model='itco' action='reset'/>"),
+    "a watchdog of the chipset that says no action": domain(devices="<watchdog model='itco'/>"),
     "a watchdog of the chipset that powers off": domain(devices="<watchdog model='itco' action='poweroff'/>"),
     "KubeVirt's watchdog": kubevirts(devices=f"<watchdog model='i6300esb' action='reset'>{named('ua-dog')}</watchdog>"),
     "devices for a panic": domain(devices="<panic model='isa'/><panic/>"),

@@ -191,7 +191,10 @@ def test_a_system_may_be_a_number_alone(codes, name, guest):
         (b"<a/>", "f.ovf:1:1: a: <a> is no <Envelope>: it is no OVF descriptor"),
         (b"<Envelope/>", "f.ovf:1:1: Envelope: has no VirtualSystem"),
         (b"<Envelope><VirtualSystem/></Envelope>", "VirtualSystem: has no VirtualHardwareSection"),
-        (b"<!DOCTYPE a [<!ENTITY b 'c'>]><Envelope/>", "<!DOCTYPE is not taken"),
+        (
+            b"<!DOCTYPE a [<!ENTITY b 'c'>]><Envelope/>",
+            "<!DOCTYPE is not taken: document types and entities have no place in such a file",
+        ),
         (written(memory="-1"), "'-1' is no whole number from 1 on"),
         (written(memory="9" * 19), "is no whole number from 1 on"),
         (written(unit="parsec"), "'parsec' is no unit of memory such as byte * 2^20"),
@@ -199,7 +202,7 @@ def test_a_system_may_be_a_number_alone(codes, name, guest):
     ],
 )
 def test_what_is_no_descriptor_is_refused_at_its_place(content, message):
-    assert message in refusal(content)
+    assert refusal(content).endswith(message)
 
 
 def disk(capacity: str, unit: str = "", place: str = "0") -> bytes:

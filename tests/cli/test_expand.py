@@ -240,6 +240,17 @@ def test_a_preset_is_deprecated_and_what_replaces_it_is_told_once(run: Run, snap
     assert result.stderr == snapshot
 
 
+def test_a_preset_may_hold_nothing_that_an_instance_type_or_preference_does(run: Run) -> None:
+    start, _, _ = WATCHED.partition("    cpu:")
+    dog = f"{start}    devices: {{watchdog: {{name: dog, i6300esb: {{action: reset}}}}}}\n"
+    result = run("-f", ".", "-o", "vmi", vm_yaml=vm("a").replace("vm: a", "preset: big"), preset_yaml=dog)
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "preset.yaml:1:1: VirtualMachineInstancePreset/big: warning: presets are deprecated; no instance type or "
+        "preference holds what it sets; to be set in the VM: devices.watchdog\n"
+    )
+
+
 def test_deprecated_spellings_are_told_at_their_fields(run: Run) -> None:
     old = TYPES.replace("preferredCPUTopology: cores", "preferredCPUTopology: preferCores")
     running = VM.replace("runStrategy: Always", "running: true")

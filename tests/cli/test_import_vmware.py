@@ -289,7 +289,7 @@ class TestExports:
 
     def test_a_workbook_of_other_sheets_is_no_export(self):
         Path("all.xlsx").write_bytes(workbook({"Sheet1": [["VM"]]}))
-        assert "all.xlsx: has no sheet vInfo: it is no RVTools export" in run("-f", "all.xlsx").stderr
+        assert "all.xlsx: has no sheet vInfo: it is no RVTools export\n" in run("-f", "all.xlsx").stderr
 
     def test_what_cannot_be_read_is_told_and_the_rest_imported(self):
         Path("RVTools_tabvInfo.csv").write_text("VM,CPUs,Memory\nweb,2,4096\ndb,,\n")
@@ -305,7 +305,7 @@ class TestExports:
     @pytest.mark.parametrize(
         ("files", "message"),
         [
-            ({"RVTools_tabvDisk.csv": "VM,Capacity MiB\n"}, "there is no vInfo beside it"),
+            ({"RVTools_tabvDisk.csv": "VM,Capacity MiB\n"}, "there is no vInfo beside it, which has the VMs"),
             ({"RVTools_tabvInfo.csv": ""}, "x/RVTools_tabvInfo.csv: is empty"),
             ({"vInfo.csv": "VM\n", "VINFO.csv": "VM\n"}, "x/vInfo.csv: x/VINFO.csv is vInfo already"),
         ],
@@ -316,7 +316,7 @@ class TestExports:
             Path("x", name).write_text(text)
         result = run("-f", "x")
         assert (result.exit_code, result.stdout) == (2, "")
-        assert message in result.stderr
+        assert any(line.endswith(message) for line in result.stderr.splitlines())
 
 
 def test_vms_that_templates_make_have_values_and_no_manifest():
@@ -497,4 +497,4 @@ def test_an_archive_behind_a_link_is_named():
     Path("ovf/link.ova").symlink_to("mail.ova")
     result = run("-f", "ovf", "-c", "common-instancetypes", "-o", "csv")
     assert result.exit_code == 2
-    assert "ovf/link.ova: is behind a link: name it itself" in result.stderr
+    assert "ovf/link.ova: is behind a link: name it itself" in result.stderr.splitlines()
