@@ -66,11 +66,11 @@ def test_what_is_a_tar_archive_is_known_by_its_header():
         (archive(("a.vmdk", b"x")), "f.ova: has no .ovf file in it"),
         (archive(("a.ovf", b"x" * 600))[:700], "f.ova: ends within its descriptor"),
         (archive(("a.ovf", b"x" * (XML_BYTES + 1))), "f.ova: a.ovf is larger than 1024 KiB"),
-        (archive(("a", b"x"))[:1024] + b"y" * 512, "is no tar archive from one of its files on"),
+        (archive(("a", b"x"))[:1024] + b"y" * 512, "f.ova: is no tar archive from one of its files on"),
     ],
 )
 def test_what_is_no_package_is_refused(content, message):
-    assert refusal(content) == message or message in refusal(content)
+    assert refusal(content) == message
 
 
 def test_an_archive_that_says_of_a_file_that_it_has_no_end_ends():

@@ -154,6 +154,18 @@ class TestJoin:
         _, problems = small(vCPU="VM ID,VM,CPUs\nvm-1,web,2\nvm-2,db,2\n")
         assert problems == ["vCPU.csv:3:1: db: VM ID: vInfo.csv has no such VM: export all sheets at once"]
 
+    def test_vms_of_several_vcenters_may_have_one_name(self):
+        center = "VI SDK Server"
+        info = f"VM,CPUs,Memory,{center}\na,2,4096,one\na,2,4096,two\nb,1,1024,one\nb,1,1024,one\n"
+        machines, problems = small(vInfo=info, vCPU=f"CPUs,{center},VM\n2,one,a\n2,two,a\n2,two,b\n")
+        assert [machine.name for machine in machines] == ["a", "a"]
+        words = "b: VM: 2 VMs have the same: vCPU.csv does not say which of them it means"
+        assert problems == [
+            f"vInfo.csv:4:1: {words}",
+            f"vInfo.csv:5:1: {words}",
+            "vCPU.csv:4:3: b: VM: vInfo.csv has no such VM: export all sheets at once",
+        ]
+
     def test_sheets_of_two_times_contradict_each_other(self):
         assert small(vCPU="VM ID,CPUs\nvm-1,4\n") == (
             [],
