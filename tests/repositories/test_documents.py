@@ -110,13 +110,13 @@ def test_directives_belong_to_the_document_behind_them():
         ),
         (
             "apiVersion: 'instancetype.kubevirt.io/v1beta1'\na: b: c\n",
-            "f.yaml:2:5: is not YAML: a second ': ' in one line",
+            "f.yaml:2:5: is not YAML: a second ': ' in one line; quote the text that has it",
         ),
     ],
 )
 def test_a_broken_object_of_kubevirts_is_a_problem_with_its_place(text, problem):
     documents = documents_of(text.encode(), "f.yaml")
-    assert [str(fault)[: len(problem)] for fault in documents.problems] == [problem]
+    assert list(map(str, documents.problems)) == [problem]
     assert not documents.manifests
 
 

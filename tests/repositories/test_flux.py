@@ -156,6 +156,12 @@ def test_an_object_that_is_none_with_its_variables_filled_in_is_a_problem(text, 
     assert list(map(str, unit.problems)) == [f"x/apps/web.yaml:1:1: VirtualMachine/web: {fault}"]
 
 
+def test_variables_that_make_two_documents_of_an_object_leave_none():
+    unit = deployed("postBuild: {substitute: {X: '--- #'}}\n", VM.replace("\nspec:", "\n${X}: 1\nspec:"))
+    assert unit.resources == ()
+    assert [problem.message for problem in unit.problems] == ["with the variables filled in: is no object"]
+
+
 def environment(files: dict[str, str], name: str = "apps") -> Environment:
     repository = find(held({path: text.encode() for path, text in files.items()}), "x")
     return next(unit for unit in repository.environments if unit.name == name)

@@ -69,5 +69,5 @@ def test_a_limit_is_the_most_that_is_taken(
 ) -> None:
     monkeypatch.setattr(module, limit, 4)
     assert as_much()
-    with pytest.raises(VirtcatalogError, match=f"^{re.escape(sentence)}"):
+    with pytest.raises(VirtcatalogError, match=f"^{re.escape(sentence)}$"):
         more()

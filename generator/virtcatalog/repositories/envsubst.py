@@ -67,9 +67,9 @@ class _Reader:
         self._at += 2
         if self._text.startswith("#", self._at):
             self._at += 1
-            name, operator, arguments = self._name(), "length", []
+            name, operator, arguments = self._name(start), "length", []
         else:
-            name = self._name()
+            name = self._name(start)
             match = _OPERATORS.match(self._text, self._at)
             operator = match.group() if match else ""
             self._at += len(operator)
@@ -81,10 +81,10 @@ class _Reader:
             return self._text[start : self._at]
         return _applied(operator, self._values.get(name, ""), arguments)
 
-    def _name(self) -> str:
+    def _name(self, start: int) -> str:
         match = _NAME.match(self._text, self._at)
         if match is None:
-            raise SubstitutionError(f"unable to parse variable name: {self._text[self._at - 2 : self._at + 38]!r}")
+            raise SubstitutionError(f"unable to parse variable name: {self._text[start : start + 40]!r}")
         self._at = match.end()
         return match.group()
 
