@@ -69,7 +69,14 @@ class TestSubstitution:
         manifest = template(vm(domain={"cpu": {"cores": "${{A}}"}, "devices": {}}), [{"name": "A", "value": value}])
         assert process(manifest).vm["spec"]["template"]["spec"]["domain"]["cpu"] == {"cores": made}
 
-    @pytest.mark.parametrize("value", ["True", "yes", "00", "NaN", "1e400", "", "x"])
+    @pytest.mark.parametrize(
+        "value",
+        [
+            *["True", "yes", "00", "NaN", "1e400", "", "x"],
+            pytest.param("[" * 500 + "]" * 500, id="levels"),
+            pytest.param("[" * 100_000 + "]" * 100_000, id="more levels than json takes"),
+        ],
+    )
     def test_what_is_no_json_is_a_text(self, value):
         assert annotations({"a": "${{A}}"}, A=value) == {"a": value}
 
