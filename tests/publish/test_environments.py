@@ -163,7 +163,6 @@ def test_an_environment_of_a_lock_that_says_nothing():
 def test_a_lock_that_was_edited():
     place = Path("catalog/catalog.lock")
     place.write_text(place.read_text().replace('"8Gi"', '"9Gi"'))
-    message = (
-        "what 'VirtualMachineInstancetype/z.large' is there is not what its digest says; restore the file from Git"
-    )
-    assert f"{message}\n" in run("build", status=2).stderr
+    name = "VirtualMachineInstancetype/z.large"
+    message = f"what '{name}' is there is not what its digest says; restore the file from Git"
+    assert f": environments.lab.patched[{name}]: {message}\n" in run("build", status=2).stderr

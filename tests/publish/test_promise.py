@@ -235,7 +235,7 @@ def test_the_day_of_a_build_does_not_matter(monkeypatch):
         (
             '"since"',
             '"deprecated": {"sunset": "soon"}, "since"',
-            "'soon' is not a date such as 2027-06-01; restore the file from Git",
+            "[z1.large].deprecated.sunset: 'soon' is not a date such as 2027-06-01; restore the file from Git",
         ),
     ],
 )
