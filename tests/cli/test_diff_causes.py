@@ -172,6 +172,17 @@ def test_the_field_that_changes_an_object(
     assert because("shop/db", "-f", "production=fleet.json") == expected
 
 
+def test_a_patch_that_goes_is_a_cause_beside_the_line_of_the_type(catalog: Path) -> None:
+    Path("fleet.json").write_text(json.dumps(vm("m.large")))
+    patch = "    - select: {names: [m.large]}\n      spec:\n        annotations: {a: b}\n"
+    change(catalog / "overlays.yaml", (patch, "    []\n"))
+    change(catalog / "instancetypes/m.yaml", ("memory: 4Gi", "memory: 8Gi"))
+    assert because("shop/db", "-f", "production=fleet.json") == [
+        "m.large catalog/overlays.yaml:1",
+        "m.large catalog/instancetypes/m.yaml:7",
+    ]
+
+
 def test_lines_of_one_file_are_told_together(catalog: Path) -> None:
     Path("fleet.json").write_text(json.dumps(vm("m.small")))
     change(catalog / "instancetypes/m.yaml", ("vcpus: 1", "vcpus: 3"), ("memory: 2Gi", "memory: 3Gi"))
