@@ -14,5 +14,9 @@ def test_the_script_of_a_kind(snapshot, kind):
 
 def test_the_config_map_has_a_script_for_each_kind():
     data = config_map("argocd")
-    assert data["metadata"] == {"name": "argocd-cm", "namespace": "argocd", "labels": data["metadata"]["labels"]}
+    labels = {
+        "app.kubernetes.io/name": "argocd-cm",
+        "app.kubernetes.io/part-of": "argocd",
+    }  # Argo CD reads no other one
+    assert data["metadata"] == {"name": "argocd-cm", "namespace": "argocd", "labels": labels}
     assert list(data["data"].values()) == list(SCRIPTS.values())

@@ -53,6 +53,9 @@ def test_other_versions_are_nobodys(version):
     assert (error.value.field, error.value.message) == ("apiVersion", message)
 
 
+CONDITION = dict.fromkeys(("type", "status", "reason", "message", "lastTransitionTime"), "x")
+
+
 @pytest.mark.parametrize(
     ("manifest", "found"),
     [
@@ -82,6 +85,10 @@ def test_other_versions_are_nobodys(version):
             [("FieldValueTypeInvalid", "metadata.labels.x")],
         ),
         ({**template(vm(), []), "metadata": {"name": "a", "bogus": 5}}, [("", "metadata.bogus")]),
+        (
+            {**template(vm(), []), "status": {"conditions": [{**CONDITION, "observedGeneration": "x"}]}},
+            [("FieldValueTypeInvalid", "status.conditions[0].observedGeneration")],
+        ),
     ],
 )
 def test_what_the_schema_refuses(manifest, found, causes):

@@ -90,6 +90,7 @@ BACKWARDS = "runs backwards: small letters come first, then capitals, then digit
         ("[A-z]{2}", f"the range A-z {BACKWARDS}"),
         ("[0-z]{2}", f"the range 0-z {BACKWARDS}"),
         (r"[a-\]{2}", "the range a-\\ has an end that is no letter or digit: \\"),
+        (r"[\-a]{2}", "the range \\-a has an end that is no letter or digit: \\"),
         ("[--a]{2}", "the range --a has an end that is no letter or digit: -"),
         ("[-]{2}", r"[-] names no characters: write ranges such as a-z, or \w, \d, \a, \A"),
         ("[a]{1}" * 1001, MANY),
