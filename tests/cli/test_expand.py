@@ -240,15 +240,25 @@ def test_a_preset_is_deprecated_and_what_replaces_it_is_told_once(run: Run, snap
     assert result.stderr == snapshot
 
 
-def test_a_preset_may_hold_nothing_that_an_instance_type_or_preference_does(run: Run) -> None:
-    start, _, _ = WATCHED.partition("    cpu:")
-    dog = f"{start}    devices: {{watchdog: {{name: dog, i6300esb: {{action: reset}}}}}}\n"
-    result = run("-f", ".", "-o", "vmi", vm_yaml=vm("a").replace("vm: a", "preset: big"), preset_yaml=dog)
-    assert result.exit_code == 0
-    assert result.stderr == (
-        "preset.yaml:1:1: VirtualMachineInstancePreset/big: warning: presets are deprecated; no instance type or "
-        "preference holds what it sets; to be set in the VM: devices.watchdog\n"
-    )
+@pytest.mark.parametrize(
+    ("domain", "words"),
+    [
+        (
+            "{devices: {watchdog: {name: dog, i6300esb: {action: reset}}}}",
+            "no instance type or preference holds what it sets; to be set in the VM: devices.watchdog",
+        ),
+        (
+            "{cpu: {sockets: 2}, resources: {requests: {memory: 2Gi}}, devices: {}}",
+            'in its place: an instance type with spec {"memory": {"guest": "2Gi"}, "cpu": {"guest": 2}}',
+        ),
+    ],
+)
+def test_what_replaces_a_preset_is_what_it_sets(domain: str, words: str, run: Run) -> None:
+    start, _, _ = WATCHED.partition("  domain:")
+    big = vm("a").replace("vm: a", "preset: big")
+    result = run("-f", ".", "-o", "vmi", vm_yaml=big, preset_yaml=f"{start}  domain: {domain}\n")
+    where = "preset.yaml:1:1: VirtualMachineInstancePreset/big"
+    assert (result.exit_code, result.stderr) == (0, f"{where}: warning: presets are deprecated; {words}\n")
 
 
 def test_deprecated_spellings_are_told_at_their_fields(run: Run) -> None:
