@@ -63,7 +63,8 @@ def test_boot_orders_differ_among_disks_and_interfaces(causes_of):
         domain:
           devices:
             disks: [{name: a, bootOrder: 1}, {name: b, bootOrder: 2}, {name: c, bootOrder: 1}]
-            interfaces: [{name: n, bootOrder: 2}, {name: o, bootOrder: 3}, {name: p, bootOrder: 0}]
+            interfaces: [{name: n, bootOrder: 2}, {name: o, bootOrder: 3}, {name: p, bootOrder: 0},
+                         {name: q, bootOrder: 0}]
         volumes: [{name: a}, {name: b}, {name: c}]
         """,
     )
@@ -71,6 +72,7 @@ def test_boot_orders_differ_among_disks_and_interfaces(causes_of):
         f"Invalid {DISKS}[2].bootOrder",
         "Invalid spec.domain.devices.interfaces[0].bootOrder",
         "Invalid spec[2].bootOrder",
+        "Invalid spec[3].bootOrder",
     ]
 
 

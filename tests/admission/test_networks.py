@@ -88,6 +88,11 @@ def test_resource_claim_networks_need_their_gate(causes_of):
             "sriov",
             ["Duplicate spec.networks[1]"],
         ),
+        (
+            [POD, "{name: a, resourceClaim: {claimName: other, requestName: r}}"],
+            "sriov",
+            ["NotFound spec.networks[1].resourceClaim.claimName"],
+        ),
     ],
 )
 def test_resource_claim_networks(causes_of, networks, binding, expected):

@@ -83,7 +83,9 @@ def test_a_request_is_used_once_and_its_claim_is_listed(causes_of):
         domain.devices:
           gpus: [{name: a, claimName: c, requestName: r}]
           hostDevices: [{name: b, claimName: c, requestName: r}]
-        networks: [{name: n, resourceClaim: {claimName: c, requestName: r}}]
+        networks:
+        - {name: n, resourceClaim: {claimName: c, requestName: r}}
+        - {name: m, resourceClaim: {claimName: c, requestName: r}}
         """,
         gates=GATES,
     )
