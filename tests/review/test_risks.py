@@ -248,6 +248,8 @@ def test_a_disk_that_is_gone_is_missed_unless_it_can_be_unplugged() -> None:
     plugged = on_claims(root="a", data="b+")
     assert of(plugged, without(plugged)) == ()
     assert of(VM, without(VM)) == ()  # an emptyDisk holds nothing that outlives a machine
+    no_root = before.replace("- {name: root, persistentVolumeClaim: {claimName: a}}\n", "").replace(f"{ROOT}, ", "")
+    assert not any("a guest that mounts it" in risk.reason for risk in of(before, no_root))  # it does not boot
 
 
 def test_another_serial_is_missed_by_what_names_the_disk_by_it() -> None:
