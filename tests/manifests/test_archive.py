@@ -110,6 +110,10 @@ def test_zip_files_are_read_as_tar_files_are():
     assert dict(folder.listing().faults) == {"out.yaml": "is a symbolic link that leads out of the folder"}
 
 
+def test_a_zip_file_that_says_no_kinds_as_windows_writes_it_holds_files():
+    assert open_archive(zipped(("web.yaml", b"web"), kind=0)).read("web.yaml") == b"web"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
