@@ -102,7 +102,7 @@ CASES: dict[str, list[str]] = {
     ],
     "a status": [
         of("VirtualMachine", "{domain: {devices: {}}}", "kubevirt.io/v1alpha1") + "status: {phase: Running}\n",
-        vm(f"{{running: true, {TEMPLATE}}}", "v1alpha3", "status: {ready: true}\n"),
+        vm(f"{{running: true, {TEMPLATE}}}", "v1alpha3", "status: {ready: true, stale: 1}\n"),
     ],
     "a snapshot's backups": [
         of(

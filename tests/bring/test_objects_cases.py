@@ -118,6 +118,10 @@ NAMES: dict[str, Facts] = {
         ("spec", "annotations", "a.example.org/y"): "2",
         ("spec", "annotations", "team"): "3",
     },
+    "annotations with dots in their names": {
+        ("spec", "annotations", "a.example.org/x.y.z"): "1",
+        ("spec", "annotations", "b.example.org/u.v.w"): "2",
+    },
     "an annotation that is true": {("spec", "annotations", "vm.kubevirt.io/fast"): "True"},
     "an annotation with a value": {("spec", "annotations", "vm.kubevirt.io/os"): "linux"},
 }  # fmt: skip
