@@ -129,6 +129,9 @@ def test_more_leaves_everything_as_it_was():
     asked = demand("p", "3", limits={"cpu": "3", "memory": "1Gi"})
     assert [count_more(asked, placement) for _ in range(3)] == [2, 2, 2]
     assert placement.free(0) == ready_nodes[0].room
+    apart = demand("p", labels={"app": "p"}, spec=APART % "p")
+    assert [count_more(apart, placement) for _ in range(3)] == [1, 1, 1]
+    assert placement.free(0) == ready_nodes[0].room
 
 
 def test_the_largest_come_first_and_those_that_run_stay():
