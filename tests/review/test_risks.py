@@ -140,6 +140,11 @@ RISKS = [
         "boot",
         "disk 'root' has blocks of another size, 512 bytes → 4096 bytes",
     ),
+    (
+        (DATA, "{name: data, disk: {bus: virtio}, blockSize: {custom: {logical: 4096, physical: 4096}}}"),
+        "disks",
+        "disk 'data' has blocks of another size, 512 bytes → 4096 bytes",
+    ),
     ((DATA, "{name: data, disk: {bus: virtio, readonly: true}}"), "disks", "disk 'data' is read-only"),
     ((DATA, "{name: data, disk: {bus: sata}}"), "disks", "disk 'data' virtio → sata: a guest needs the driver"),
     ((NIC, "{name: default, bridge: {}}"), "network", "masquerade → bridge: the guest gets another address"),
