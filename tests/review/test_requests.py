@@ -102,6 +102,47 @@ def test_a_vm_without_a_pod_asks_for_nothing():
     assert compared(none, some, vm("a")).requests.all_lines == [line.format("+") + "at the next start"]
 
 
+def test_what_a_pod_requests_that_is_not_known_is_no_change():
+    """With such a ratio the memory of virt-launcher itself is a number of bytes that KubeVirt cannot hold."""
+    known, unknown = (
+        side(instancetype("m.small"), configuration={"additionalGuestMemoryOverheadRatio": ratio})
+        for ratio in ("1.5", "1e300")
+    )
+    for old, new in ((known, unknown), (unknown, known)):
+        assert compared(old, new, vm("a")).status != 0
+        assert compared(old, new, vm("a")).requests.all_lines == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "known"),
+    [("1.5", "1.5", True), ("1.5", "1e300", False), ("1e300", "1.5", False), ("1e300", "1e300", False)],
+)
+def test_nor_is_it_of_a_pool_that_grows(old, new, known):
+    def pool(replicas):
+        labels = {"labels": {"app": "web"}}
+        spec = {
+            "runStrategy": "Always",
+            "template": {"metadata": labels, "spec": {"domain": {"devices": {}, "memory": {"guest": "1Gi"}}}},
+        }
+        return {
+            "apiVersion": "pool.kubevirt.io/v1beta1",
+            "kind": "VirtualMachinePool",
+            "metadata": {"name": "web", "namespace": "team"},
+            "spec": {
+                "replicas": replicas,
+                "selector": {"matchLabels": labels["labels"]},
+                "virtualMachineTemplate": {"metadata": labels, "spec": spec},
+            },
+        }
+
+    sides = []
+    for ratio, replicas in ((old, 2), (new, 3)):
+        configured = side(configuration={"additionalGuestMemoryOverheadRatio": ratio})
+        vms = [Vm(key="team/web", manifest=pool(replicas), place=Source("vms.yaml", 1))]
+        sides.append(replace(configured, vms=vms))
+    assert bool(review(*sides, BOTH, []).requests.all_lines) == known
+
+
 def test_what_is_no_more_in_all_is_told_part_by_part():
     old, new = (
         side(instancetype("m.small", m), instancetype("c.small", c)) for m, c in (("4Gi", "8Gi"), ("8Gi", "4Gi"))

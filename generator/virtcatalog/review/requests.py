@@ -141,8 +141,8 @@ def requested(result: Result | None, vms: int = 1) -> Requested | None:
 def requests_of(
     before: Outcome | None, after: Outcome | None, vms: tuple[Data | None, Data | None], now: str
 ) -> Requests | None:
-    """Return what Pods request before and after; None where that is the same, or one of both is not modelled."""
-    if any(of is not None and of.result is None for of in (before, after)):
+    """Return what Pods request before and after; None where that is the same, or not known of one of both."""
+    if not (_is_known(before) and _is_known(after)):
         return None
     numbers = _number(vms[0]), _number(vms[1])
     return _changed_requests(_of(before, numbers[0]), _of(after, numbers[1]), numbers, now)
@@ -151,11 +151,29 @@ def requests_of(
 def requests_of_staying(
     before: Outcome, staying: Outcome, created: Outcome, vms: tuple[Data, Data], now: str
 ) -> Requests | None:
-    """Return what the Pods of a pool or ReplicaSet request whose VMs stay as `staying`, and get others as `created`."""
+    """Return what the Pods of a pool or ReplicaSet request whose VMs stay as `staying`, and get others as `created`.
+
+    None as of `requests_of`.
+    """
+    if not all(map(_is_known, (before, staying, created))):
+        return None
     numbers = _number(vms[0]), _number(vms[1])
     stay = min(numbers)
     after = _requested_together([_of(staying, stay), _of(created, numbers[1] - stay)])
     return _changed_requests(_of(before, numbers[0]), after, numbers, now)
+
+
+def _is_known(outcome: Outcome | None) -> bool:
+    """Whether it can be told what the Pod of a VM requests, if it has one."""
+    if outcome is None:
+        return True
+    if outcome.result is None:
+        return False
+    try:
+        _ = outcome.result.pod
+    except UnsupportedError:
+        return False
+    return True
 
 
 def _changed_requests(

@@ -79,7 +79,8 @@ def requested_memory(vmi: VirtualMachineInstance, facts: Facts) -> Term | None:
         return Term(limit, "domain.resources.limits.memory")
     if request is not None:
         return Term(request, "domain.resources.requests.memory")
-    guest = domain.memory.guest if domain.memory is not None else None  # its webhook has set it, to one page if need be
+    # Where only the size of huge pages is given, the webhook has set the guest's memory to one page.
+    guest = domain.memory.guest if domain.memory is not None else None
     if guest is None or guest.value <= 0:
         return None
     overcommit = facts.config.memory_overcommit
