@@ -114,10 +114,17 @@ def test_what_a_pod_requests_that_is_not_known_is_no_change():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "known"),
-    [("1.5", "1.5", True), ("1.5", "1e300", False), ("1e300", "1.5", False), ("1e300", "1e300", False)],
+    ("replicas_before", "replicas_after", "old", "new", "known"),
+    [
+        (2, 3, "1.5", "1.5", True),
+        (2, 3, "1.5", "1e300", False),
+        (2, 3, "1e300", "1.5", False),
+        (2, 3, "1e300", "1e300", False),
+        (0, 3, "1e300", "1.5", True),
+        (2, 0, "1.5", "1e300", True),
+    ],
 )
-def test_nor_is_it_of_a_pool_that_grows(old, new, known):
+def test_nor_is_it_of_a_pool_that_has_vms(replicas_before, replicas_after, old, new, known):
     def pool(replicas):
         labels = {"labels": {"app": "web"}}
         spec = {
@@ -136,7 +143,7 @@ def test_nor_is_it_of_a_pool_that_grows(old, new, known):
         }
 
     sides = []
-    for ratio, replicas in ((old, 2), (new, 3)):
+    for ratio, replicas in ((old, replicas_before), (new, replicas_after)):
         configured = side(configuration={"additionalGuestMemoryOverheadRatio": ratio})
         vms = [Vm(key="team/web", manifest=pool(replicas), place=Source("vms.yaml", 1))]
         sides.append(replace(configured, vms=vms))

@@ -142,9 +142,9 @@ def requests_of(
     before: Outcome | None, after: Outcome | None, vms: tuple[Data | None, Data | None], now: str
 ) -> Requests | None:
     """Return what Pods request before and after; None where that is the same, or not known of one of both."""
-    if not (_is_known(before) and _is_known(after)):
-        return None
     numbers = _number(vms[0]), _number(vms[1])
+    if not (_is_known(before, numbers[0]) and _is_known(after, numbers[1])):
+        return None
     return _changed_requests(_of(before, numbers[0]), _of(after, numbers[1]), numbers, now)
 
 
@@ -155,17 +155,18 @@ def requests_of_staying(
 
     None as of `requests_of`.
     """
-    if not all(map(_is_known, (before, staying, created))):
-        return None
     numbers = _number(vms[0]), _number(vms[1])
     stay = min(numbers)
-    after = _requested_together([_of(staying, stay), _of(created, numbers[1] - stay)])
+    parts = ((staying, stay), (created, numbers[1] - stay))
+    if not all(_is_known(*part) for part in ((before, numbers[0]), *parts)):
+        return None
+    after = _requested_together([_of(*part) for part in parts])
     return _changed_requests(_of(before, numbers[0]), after, numbers, now)
 
 
-def _is_known(outcome: Outcome | None) -> bool:
-    """Whether it can be told what the Pod of a VM requests, if it has one."""
-    if outcome is None:
+def _is_known(outcome: Outcome | None, vms: int) -> bool:
+    """Whether it can be told what the Pods of so many VMs request, if they have any."""
+    if outcome is None or not vms:
         return True
     if outcome.result is None:
         return False
