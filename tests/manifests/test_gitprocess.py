@@ -148,10 +148,10 @@ def test_what_is_ended_for_that_is_told(program: Path, tmp_path: Path, monkeypat
     monkeypatch.setenv("COMMAND", "kill -9 $$")
     message = "git ls-tree takes more than 2 seconds, or too much memory, for the objects that there are"
     with pytest.raises(GitError) as caught:
-        Git(tmp_path).run("ls-tree")
+        Git(tmp_path).run("ls-tree", "-r")
     assert str(caught.value) == message
     with pytest.raises(GitError) as caught:
-        list(Git(tmp_path).records("ls-tree"))
+        list(Git(tmp_path).records("ls-tree", "-r"))
     assert str(caught.value) == message
 
 
@@ -166,7 +166,7 @@ def test_a_command_that_fails_is_told_by_its_first_line(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
 ) -> None:
     monkeypatch.setenv("COMMAND", command)
-    for ask in (lambda: Git(tmp_path).output("ls-tree"), lambda: list(Git(tmp_path).records("ls-tree"))):
+    for ask in (lambda: Git(tmp_path).output("ls-tree", "-r"), lambda: list(Git(tmp_path).records("ls-tree", "-r"))):
         with pytest.raises(GitError) as caught:
             ask()
         assert str(caught.value) == message
@@ -179,9 +179,9 @@ def test_records_are_read_to_their_end_unless_one_is_too_long(
     monkeypatch.setattr(gitprocess, "_LONGEST_RECORD", 8)
     monkeypatch.setenv("COMMAND", "cat")
     asked = b"one\x0012345678\0\0three\0"
-    assert list(Git(tmp_path).records("ls-tree", asked=asked)) == [b"one", b"12345678", b"", b"three"]
+    assert list(Git(tmp_path).records("ls-tree", "-r", asked=asked)) == [b"one", b"12345678", b"", b"three"]
     with pytest.raises(GitError) as caught:
-        list(Git(tmp_path).records("ls-tree", asked=b"one\x00123456789abcdef"))
+        list(Git(tmp_path).records("ls-tree", "-r", asked=b"one\x00123456789abcdef"))
     assert str(caught.value) == "git ls-tree: a path is longer than 8 bytes"
 
 
@@ -281,7 +281,7 @@ def test_where_the_system_limits_no_process_git_is_ended_when_its_time_is_up(
     monkeypatch.setattr(gitprocess, "GIT_SECONDS", 0)
     begun = monotonic()
     with pytest.raises(GitError) as caught:
-        here.run("ls-tree")
+        here.run("ls-tree", "-r")
     assert str(caught.value) == (
         "git ls-tree takes more than 0 seconds, or too much memory, for the objects that there are"
     )

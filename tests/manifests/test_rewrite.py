@@ -95,6 +95,17 @@ def test_what_cannot_be_written_in_place_is_told(text: str, data: Any, message: 
     assert str(caught.value) == message
 
 
-def test_a_text_that_is_no_yaml_is_told() -> None:
-    with pytest.raises(VirtcatalogError, match=r"^<input>:1:4: is not YAML: text cannot begin with '@'; quote it$"):
-        rewritten("a: @b\n", {}, {})
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: @b\n", "<input>:1:4: is not YAML: text cannot begin with '@'; quote it"),
+        (
+            "---\na: 1\na: 2\n---\nb: 1\nb: 2\n",
+            "<input>:3:1: the key 'a' is here twice, first in line 2",
+        ),
+    ],
+)
+def test_a_text_that_cannot_be_read_is_refused_with_its_first_fault(text: str, message: str) -> None:
+    with pytest.raises(VirtcatalogError) as caught:
+        rewritten(text, {}, {})
+    assert str(caught.value) == message

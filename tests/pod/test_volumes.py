@@ -180,9 +180,13 @@ def test_a_claim_that_goes_or_is_elsewhere_keeps_no_state(state, claim):
 
 
 def test_where_the_state_is():
-    def paths(**conditions):
-        mounts = spec(STATE, **conditions)["containers"][0]["volumeMounts"]
-        return {mount["subPath"]: mount["mountPath"] for mount in mounts if mount["name"] == "vm-state"}
+    def paths(*gates):
+        tracking = "{changedBlockTrackingLabelSelectors: {namespaceLabelSelector: {matchLabels: {backup: daily}}}}"
+        namespace = "[{apiVersion: v1, kind: Namespace, metadata: {name: ns, labels: {backup: daily}}}]"
+        compute = spec(STATE, gates=gates, config=tracking, objects=namespace)["containers"][0]
+        return {
+            mount["subPath"]: mount["mountPath"] for mount in compute["volumeMounts"] if mount["name"] == "vm-state"
+        }
 
     assert paths() == {
         "meta": "/run/kubevirt-private/backend-storage-meta",
@@ -190,7 +194,13 @@ def test_where_the_state_is():
         "swtpm-localca": f"{PRIVATE}/var/lib/swtpm-localca",
         "nvram": f"{PRIVATE}/libvirt/qemu/nvram",
     }
-    assert paths(gates=["Root"])["nvram"] == "/var/lib/libvirt/qemu/nvram"
+    assert paths("Root", "IncrementalBackup") == {
+        "meta": "/run/kubevirt-private/backend-storage-meta",
+        "swtpm": "/var/lib/libvirt/swtpm",
+        "swtpm-localca": "/var/lib/swtpm-localca",
+        "nvram": "/var/lib/libvirt/qemu/nvram",
+        "cbt": "/var/lib/libvirt/qemu/cbt",
+    }
 
 
 def test_huge_pages_and_hotplug():

@@ -174,6 +174,13 @@ def test_places_that_are_taken(tmp_path: Path, files: dict[str, str], taken: str
     assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()) == sorted(files)
 
 
+def test_a_file_is_no_place_for_a_repository(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with pytest.raises(WriteError) as caught:
+        write(tmp_path / "a", {})
+    assert str(caught.value) == f"{tmp_path}/a is no folder; name another one for the repository"
+
+
 def test_a_link_to_the_same_text_is_no_file_of_ours(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("ours\n")
     (tmp_path / "new").mkdir()

@@ -182,6 +182,8 @@ def write(folder: Path, files: Mapping[str, str], say: Callable[[str], object] =
 
     A file that is there already must have the same text: WriteError otherwise.
     """
+    if mode_of(folder) is not None and not folder.is_dir():
+        raise WriteError(f"{folder} is no folder; name another one for the repository")
     taken = sorted(path for path, text in files.items() if _taken(folder, path, text))
     if taken:
         raise WriteError(f"{folder} has files of its own in these places: {some(taken, 5)}")
@@ -193,8 +195,6 @@ def write(folder: Path, files: Mapping[str, str], say: Callable[[str], object] =
 
 def _taken(folder: Path, path: str, text: str) -> bool:
     """Whether something else is in the place of a file, or of a folder above it."""
-    if mode_of(folder) is not None and not folder.is_dir():
-        return True
     place = folder / path
     for parent in place.parents[: len(Path(path).parts) - 1]:
         if parent.is_symlink() or (parent.exists() and not parent.is_dir()):
