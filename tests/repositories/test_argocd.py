@@ -372,6 +372,7 @@ def test_a_chart_that_a_base_of_a_kustomization_inflates_is_known_by_what_it_is_
         files = {
             "vms/kustomization.yaml": "resources: [../base, ../plain]\n",
             "plain/kustomization.yaml": "namePrefix: a\n",
+            "plain/charts/y/templates/vm.yaml": manifest("vm y"),
             "base/kustomization.yaml": "helmGlobals: {chartHome: ../charts}\n"
             "helmCharts: [{name: x, valuesFile: v.yaml}]\n",
             "base/v.yaml": "a: 1\n",

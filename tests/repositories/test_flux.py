@@ -156,6 +156,14 @@ def test_an_object_that_is_none_with_its_variables_filled_in_is_a_problem(text, 
     assert list(map(str, unit.problems)) == [f"x/apps/web.yaml:1:1: VirtualMachine/web: {fault}"]
 
 
+def test_of_an_object_that_cannot_be_read_with_its_variables_the_first_fault_is_named():
+    vm = VM.replace("labels: {app: web, team: a}", "labels: {app: a, '${APP}': b}, annotations: {b: a, '${B}': b}")
+    unit = deployed("postBuild: {substitute: {APP: app, B: b}}\n", vm)
+    assert unit.resources == ()
+    fault = "with the variables filled in: the key 'app' is here twice, first in line 6"
+    assert [problem.message for problem in unit.problems] == [fault]
+
+
 def test_variables_that_make_two_documents_of_an_object_leave_none():
     unit = deployed("postBuild: {substitute: {X: '--- #'}}\n", VM.replace("\nspec:", "\n${X}: 1\nspec:"))
     assert unit.resources == ()

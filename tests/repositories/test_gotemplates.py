@@ -79,6 +79,7 @@ CALLS = [
     (f"slugify `{'a' * 49} bc`", "a" * 49),
     (f"slugify `{'a' * 51}`", "a" * 50),
     ("base `a/b/`", "b"),
+    ("base `a!`", "a!"),
     ("base `/`", "/"),
     ("base ``", "."),
     ("dir `a/b/c.yaml`", "a/b"),
@@ -316,7 +317,7 @@ def test_a_parameter_that_there_is_not_stays():
         ("{{ with .on }}{{ else if .path }}{{ end }}", "the template {{ else if .path }} is not supported"),
         ("{{ if .on }}{{ else }}", "the if of a template has no end"),
         (f"{{{{ list{' 1' * 300} }}}}", f"the template {{{{list{' 1' * 38}}}}} is not supported"),
-        ("{{ if .on }}" * 30, "a template has more than 20 blocks within each other"),
+        ("{{ if .on }}" * 21, "a template has more than 20 blocks within each other"),
     ],
 )
 def test_what_is_not_supported_is_an_error(template, message):
@@ -356,6 +357,8 @@ def test_work_and_output_have_limits():
         ("{{ $.name }}{{ $.path | len }}", "Web2"),
         ("{{ $x := 1 }}{{ range .apps }}{{ $x = .cores }}{{ end }}{{ $x }}", "4"),
         ("{{ $x := 1 }}{{ range .apps }}{{ $x := .cores }}{{ $x }}{{ end }}{{ $x }}", "241"),
+        ("{{ range 10000 }}{{ end }}x", "x"),
+        (f"{'{{ if .on }}' * 20}x{'{{ end }}' * 20}", "x"),
         ("{{ range $i, $a := .apps }}{{ if $i }},{{ end }}{{ $a.app }}{{ end }}", "a,b"),
     ],
 )

@@ -91,6 +91,26 @@ def test_a_gate_that_another_vm_needed_is_on():
     assert report.fleet.assumed == (ASSUMED.format("HostDevices"),)
 
 
+def unit(*objects):
+    """A folder that is built: a claim of its own, by which its VMs meet what those of no other folder do."""
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "root"}}
+    vms = "".join(f"---\n{json.dumps(obj)}\n" for obj in (*objects, {**claim, "spec": {"volumeName": str(objects)}}))
+    return {"kustomization.yaml": "resources: [vms.yaml]\n", "vms.yaml": vms}
+
+
+def test_a_gate_that_another_vm_of_its_folder_needed_is_on_whatever_folder_is_new():
+    needing = vm("other", devices=HOST_DEVICES)
+    base = {"east": unit(vm(), needing), "west": unit(vm("far"))}
+    head = {"anew": unit(vm("first")), "east": unit(vm(devices=HOST_DEVICES), needing), "west": unit(vm("far"))}
+    sides = (
+        read_side(held({f"{at}/{name}": text.encode() for at in of for name, text in of[at].items()}), label)
+        for of, label in ((base, "base"), (head, "head"))
+    )
+    report = review(*sides, (Conditions(), Conditions()), [])
+    assert verdicts(report) == [("db", "restart", "changed"), ("first", "create", "same")]
+    assert report.fleet.assumed == (ASSUMED.format("HostDevices"),)
+
+
 @pytest.mark.parametrize("where", ["repository", "dump"])
 def test_with_a_kubevirt_cr_its_gates_count(where):
     base, head = [vm(devices=HOST_DEVICES)], [vm(guest="2Gi", devices=HOST_DEVICES)]

@@ -17,7 +17,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.prices import prices_of
 from virtcatalog.errors import Problem
 from virtcatalog.review.comparison import KnownField
-from virtcatalog.review.fleet import Fleet, Upgrade
+from virtcatalog.review.fleet import Fleet, Upgrade, key_of
 from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import MOST_BYTES, calm, markdown
@@ -195,6 +195,30 @@ def test_a_diff_that_is_too_long_is_cut_by_itself() -> None:
     assert len(folded.encode()) <= 10_000
     assert folded.endswith("*Shortened: `virtcatalog diff` prints the whole report.*\n\n</details>\n")
     assert len(folded.encode()) > 9_900
+
+
+def test_a_diff_behind_a_text_that_is_too_long_is_left_out() -> None:
+    verdict = Verdict(
+        vm="shop/a", now="restart", next="changed", reasons=tuple(f"{n:03}{'x' * 400}" for n in range(30))
+    )
+    fleet = Fleet(vms=1, verdicts=[verdict], diffs={key_of(verdict): lambda: "-<old/>\n+<new/>\n"})
+    comment = markdown(Report(base=Side(label="old"), head=Side(label="new"), fleet=fleet))
+    (details,) = re.findall("<details>(?s:.*)", comment)
+    assert details == (
+        "<details><summary>restart: shop/a</summary>\n\n"
+        f"{''.join(f'- {reason}{end}' for reason, end in zip(verdict.reasons, chr(10) * 30, strict=True))}\n"
+        "```diff\n```\n\n*Shortened: `virtcatalog diff` prints the whole report.*\n\n</details>\n"
+    )
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_fields_that_begin_or_cease_to_count_are_folded(number: int) -> None:
+    fields = tuple(KnownField(f"VM/{name}", f"spec.{name}", known=False) for name in "ab"[:number])
+    upgrade = Upgrade(environments=("",), old="v1.8.4", new="v1.9.0", fields=fields)
+    lines = [f"- spec.{name}: v1.9.0 drops it: VM/{name}\n" for name in "ab"[:number]]
+    summary = "<details><summary>fields under KubeVirt: v1.8.4 → v1.9.0</summary>"
+    folded = [f"{summary}\n\n{''.join(lines)}\n\n</details>\n"] if lines else []
+    assert re.findall("<details>(?s:.*)", markdown(many(0, upgrades=(upgrade,)))) == folded
 
 
 def test_a_summary_that_fills_a_comment_is_cut_and_says_so() -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import otheryaml
 from virtcatalog import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.holders import running_held
+from virtcatalog.review.holders import running_held, with_next
 from virtcatalog.review.judge import judge_applied
 from virtcatalog.review.pools import identity_risks
 from virtcatalog.review.side import Side
-from virtcatalog.review.verdict import Part, Risk
+from virtcatalog.review.verdict import Next, Part, Risk, Verdict
 
 POOL = """
 apiVersion: pool.kubevirt.io/v1beta1
@@ -306,6 +307,30 @@ def test_a_change_says_how_many_vms_of_a_pool_start_as_others(
 ) -> None:
     verdict = judge_applied(changed(POOL, *old), changed(POOL, *new), NOTHING_AROUND, ())
     assert (verdict.held, verdict.next) == (held, "changed" if held else "same")
+
+
+@pytest.mark.parametrize(
+    ("following", "anew", "numbers", "expected"),
+    [
+        ("changed", "same", (4, 3), {"held": Part("pool", 3, 4)}),
+        ("refused", "same", (4, 6), {"held": Part("pool", 4, 4)}),
+        ("kept", "changed", (4, 3), {"held": Part("pool", 3, 4)}),
+        ("none", "same", (4, 3), {}),
+        ("same", "same", (4, 3), {}),
+        # Where no VM stays, none starts as another one; what is refused is that of VMs to come, too.
+        ("changed", "same", (4, 0), {"next": "same", "changes": (), "risks": ()}),
+        ("kept", "changed", (4, 0), {"next": "same", "anew": "same", "changes": (), "risks": ()}),
+        ("kept", "refused", (4, 0), {}),
+        ("refused", "same", (0, 4), {}),
+        ("crash", "same", (4, 0), {}),
+    ],
+)
+def test_a_next_start_is_of_the_vms_of_a_pool_that_stay(
+    following: Next, anew: Next, numbers: tuple[int, int], expected: dict[str, Any]
+) -> None:
+    pools = (changed(POOL, ("replicas", number)) for number in numbers)
+    verdict = Verdict(next=following, anew=anew, changes=("a",), risks=(Risk("boot", "b"),))
+    assert with_next(verdict, *pools) == replace(verdict, **expected)
 
 
 def test_what_is_refused_is_about_none_of_the_vms() -> None:
