@@ -374,6 +374,31 @@ def test_clusters_of_which_there_are_secrets(generator: Data, clusters: Sequence
     assert texts_of(OF_CLUSTERS, [{"clusters": generator}], clusters=clusters) == texts
 
 
+def test_clusters_of_a_flat_list_make_one_application() -> None:
+    text = "{{clusters.0.name}} {{clusters.1.name}} {{clusters.2.name}}"
+    assert texts_of(text, [{"clusters": {"flatList": True}}], clusters=(EU, US)) == ["in-cluster EU 1 us"]
+
+
+@pytest.mark.parametrize(
+    ("options", "outcome"),
+    [
+        ([], ["<no value>"]),
+        (["missingkey=default"], ["<no value>"]),
+        (["missingkey=zero"], ["is not rendered: a template needs .x.y, and there is no y"]),
+        (["missingkey=error"], ["is not rendered: a template needs .x.y, and there is no x"]),
+        (["missingkey=error", "missingkey=invalid"], ["<no value>"]),
+    ],
+)
+def test_options_say_what_becomes_of_a_parameter_that_there_is_not(options: list[str], outcome: list[str]) -> None:
+    template = {"metadata": {"name": "a"}, "spec": {"project": "{{ .x.y }}"}}
+    generators = [{"list": {"elements": [{"name": "a"}]}}]
+    spec = {"generators": generators, "goTemplate": True, "goTemplateOptions": options, "template": template}
+    data = {"metadata": {"name": "vms"}, "spec": spec}
+    generated = made_by(Deployer(Resource(data, lambda field: Source("set.yaml"))), Tree(held({}), "repo"))
+    projects = [application.data["spec"]["project"] for application in generated.applications]
+    assert [*projects, *(problem.message for problem in generated.unrendered)] == outcome
+
+
 def test_without_parameters_templates_stay() -> None:
     assert texts_of("{{ .name }}", [{"list": {"elements": [{}, {"name": "a"}]}}], is_go=True) == ["{{ .name }}", "a"]
 

@@ -326,6 +326,33 @@ def test_what_is_not_supported_is_an_error(template, message):
     assert str(error.value) == message
 
 
+@pytest.mark.parametrize(
+    ("template", "outcomes"),
+    [
+        ("{{ .path.path }}", ["vms/web"] * 4),
+        ("{{ .gone }}", ["{{ .gone }}", "<no value>", "<no value>", "a template needs .gone, and there is no gone"]),
+        (
+            "{{ .gone.x }}",
+            [
+                "{{ .gone.x }}",
+                "<no value>",
+                "a template needs .gone.x, and there is no x",
+                "a template needs .gone.x, and there is no gone",
+            ],
+        ),
+        ("{{ .name.x }}", ["{{ .name.x }}", *["a template needs .name.x, and there is no x"] * 3]),
+    ],
+)
+def test_what_becomes_of_a_template_that_lacks_a_parameter(template, outcomes):
+    def outcome(missing):
+        try:
+            return render(template, PARAMETERS, missing)
+        except TemplateError as error:
+            return str(error)
+
+    assert [outcome(missing) for missing in ("stays", "no value", "zero", "error")] == outcomes
+
+
 def test_work_and_output_have_limits():
     many = {"a": [*range(200)]}
     with pytest.raises(TemplateError, match=r"^a template carries out more than 10000 actions$"):

@@ -73,17 +73,24 @@ def test_behind_any_folders_the_first_of_a_name_is_meant() -> None:
     assert ignored(tree, []) == []
 
 
+BY_DEFAULT = [
+    *("b/a.jpg", "b/a.jpeg", "b/a.gif", "b/a.png", "b/a.wmv", "b/a.flv", "b/a.tar.gz", "b/a.zip"),
+    *("b/appveyor.yml", "b/cloudbuild.yaml", "b/codeship-services.yml", "b/codeship-steps.yml"),
+]
+"""Files that Flux leaves out of itself. Source: fluxcd/pkg, sourceignore/sourceignore.go (ExcludeExt, ExcludeCI)."""
+
+
 @pytest.mark.parametrize(
     ("files", "left"),
     [
-        ({}, ["b/cloudbuild.yaml", "appveyor.yml", "charts.tar.gz"]),
-        ({".sourceignore": "# nothing\n"}, ["b/cloudbuild.yaml", "appveyor.yml", "charts.tar.gz"]),
+        ({}, BY_DEFAULT),
+        ({".sourceignore": "# nothing\n"}, BY_DEFAULT),
         ({".sourceignore": "a.yaml\n"}, ["a.yaml"]),
         ({"b/.sourceignore": "/a**/x\n"}, []),
     ],
 )
 def test_where_nothing_is_said_files_of_others_are_left_out(files: dict[str, str], left: list[str]) -> None:
-    paths = ("a.yaml", "b/cloudbuild.yaml", "appveyor.yml", "charts.tar.gz", "chart.tgz")
+    paths = ("a.yaml", "chart.tgz", *BY_DEFAULT)
     contents = {**dict.fromkeys(paths, b""), **{path: text.encode() for path, text in files.items()}}
     assert sorted(ignored(Tree(held(contents), "repo"), [])) == sorted(left)
 
