@@ -72,6 +72,8 @@ class TestFilters:
         ("arguments", "message"),
         [
             ("list preferences --gpu", "--gpu is about types, not about preferences"),
+            ("list templates --class m --gpu", "--class is about types, not about templates"),
+            ("list environments --min-vcpus 1", "--min-vcpus is about types, not about environments"),
             ("list --min-memory much", "'much' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
             ("list types m.lrage", "there is no 'm.lrage'; did you mean 'm.large'?"),
             ("list -e nowhere", "there is no environment 'nowhere' in catalog; there is lab, production"),

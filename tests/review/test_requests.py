@@ -17,10 +17,11 @@ from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import markdown
 from virtcatalog.review.report import as_data
-from virtcatalog.review.requests import load_prices
+from virtcatalog.review.requests import load_prices, request_report
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.text import text
+from virtcatalog.review.verdict import Requested, Requests, Verdict
 
 BOTH = (Conditions(), Conditions())
 
@@ -89,6 +90,14 @@ def test_a_change_of_the_configuration_alone_changes_pods():
     report = compared(old, new, vm("a"))
     assert [verdict.changes for verdict in report.vms] == [("Pod requests.cpu: 205m → 2005m",)]
     assert report.requests.all_lines == ["team, the KubeVirt CR: 1 VM: +1.8 CPUs at the next start"]
+
+
+def test_what_nothing_explains_is_of_the_configuration_or_the_release():
+    before, after = Requested({"cpu": 200, "memory": 0}, 0), Requested({"cpu": 300, "memory": 0}, 0)
+    verdict = Verdict(vm="team/a", next="changed", requests=Requests(before, after, "next start"))
+    assert request_report([verdict], None).all_lines == [
+        "team, configuration or release: 1 VM: +0.1 CPUs at the next start"
+    ]
 
 
 def test_a_vm_without_a_pod_asks_for_nothing():
@@ -233,13 +242,16 @@ def test_what_it_costs_now_and_at_the_next_start():
     ]
 
 
+PRICES_OF_CLASSES = ":2:1: classes: what Pods request is of no class: here it cannot be told what they cost"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("perMonth: {cpu: -1}", "perMonth.cpu: must be an amount such as 0.0125, at least 0, not '-1'"),
         ("perMont: {}", "did you mean 'perMonth'?"),
         ("perMonth: {cpu: much}", "perMonth.cpu: must be an amount"),
-        ("perMonth: {cpu: 1}\nclasses: {m: {cpu: 2}}", ":2:1: classes: what Pods request is of no class"),
+        ("perMonth: {cpu: 1}\nclasses: {m: {cpu: 2}}", PRICES_OF_CLASSES),
     ],
 )
 def test_what_is_wrong_with_prices(tmp_path, text, message):
