@@ -98,6 +98,16 @@ def test_what_is_over_its_quota_is_red() -> None:
     assert {("over" in line, "\x1b[31m" in line) for line in lines} == {(False, False), (True, True)}
 
 
+def test_a_type_of_which_nothing_fits_is_red() -> None:
+    arguments = ["capacity", "-f", "types.yaml", "--nodes", "nodes.yaml", "--color", "always"]
+    result = CliRunner().invoke(main, arguments, color=True)
+    (_, *lines) = result.stdout.partition("INSTANCE TYPE")[2].split("\n\n")[0].splitlines()
+    assert {line.removeprefix("\x1b[31m").split()[0]: line.startswith("\x1b[31m") for line in lines} == {
+        "small": False,
+        "huge": True,
+    }
+
+
 def test_a_quota_that_cannot_be_judged_is_no_success() -> None:
     Path("types.yaml").write_text(dedent(FILES["types.yaml"]).partition("---")[0])
     Path("aaq.yaml").write_text(

@@ -177,13 +177,15 @@ def test_wrong_usage(run, arguments):
 
 
 def test_the_requirement_table_as_text(run):
-    result = run("--pairs", files={"preferences/linux.yaml": "preferences: {linux.one: {requirements: {vcpus: 2}}}"})
+    files = {"preferences/linux.yaml": "preferences: {linux.one: {requirements: {vcpus: 2}}}"}
+    result = run("--pairs", files=files)
     assert result.stdout.splitlines() == [
         "INSTANCE TYPE  PREFERENCE  FITS  WHY NOT",
         "m.large        linux.one   yes   -",
         "m.small        linux.one   no    spec.instancetype: the preference requires 2 vCPUs, there are 1",
     ]
     assert "2 pairs: 1 fits, 1 does not\n" in result.stderr
+    assert run("--pairs", "--color", "always", files=files).stdout.splitlines()[2].startswith("\x1b[31mm.small ")
 
 
 def test_the_requirement_table_as_json_beside_the_findings(run):

@@ -85,13 +85,14 @@ class TestColour:
     def test_of_diffs_on_a_terminal(self, monkeypatch, capsys):
         monkeypatch.setattr(console, "coloured", lambda: True)
         monkeypatch.setattr(console.click, "secho", partial(console.click.secho, color=True))
-        write_diff("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+\x07\n  y\n! z")
+        write_diff("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+\x07\n~ w\n  y\n! z")
         assert capsys.readouterr().out == (
             "\x1b[1m--- a\x1b[0m\n"
             "\x1b[1m+++ b\x1b[0m\n"
             "\x1b[36m@@ -1 +1 @@\x1b[0m\n"
             "\x1b[31m-x\x1b[0m\n"
             "\x1b[32m+\\x07\x1b[0m\n"
+            "\x1b[33m~ w\x1b[0m\n"
             "  y\x1b[0m\n"
             "\x1b[91m! z\x1b[0m"
         )

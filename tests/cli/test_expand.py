@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from textwrap import dedent
 
 import pytest
@@ -129,7 +130,8 @@ def test_explain_tells_every_source(run: Run) -> None:
           selector: {matchLabels: {app: web}}
           domain: {devices: {watchdog: {name: dog, i6300esb: {action: reset}}}}
         """
-    output = run("-f", ".", "-o", "explain", vm_yaml=VM, types_yaml=TYPES, cluster_yaml=dedent(cluster)).stdout
+    files = {"vm_yaml": VM, "types_yaml": TYPES, "cluster_yaml": dedent(cluster)}
+    output = run("-f", ".", "-o", "explain", **files).stdout
     rows = {line.split()[0]: line.rsplit("  ", 1)[1] for line in output.splitlines()}
     assert rows["spec.volumes[0].containerDisk.image"] == "VM"
     assert rows["spec.domain.memory.guest"] == "instance type small"
@@ -138,6 +140,11 @@ def test_explain_tells_every_source(run: Run) -> None:
     assert rows["spec.domain.devices.watchdog.name"] == "preset watched"
     assert rows["spec.evictionStrategy"] == "cluster configuration"
     assert rows["spec.domain.machine.type"] == "KubeVirt default"
+    painted = run("-f", ".", "-o", "explain", "--color", "always", **files).stdout.splitlines()
+    lines = (re.fullmatch(r"(?:\x1b\[(\d+)m)?spec.*  (\w+)[^\x1b]*(?:\x1b\[0m)?", line) for line in painted)
+    assert {(line[2], line[1]) for line in lines if line} == {
+        ("VM", "1"), ("instance", "32"), ("preference", "36"), ("preset", "35"), ("cluster", "33"), ("KubeVirt", None),
+    }  # fmt: skip
 
 
 DUMP = {

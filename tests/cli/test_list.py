@@ -170,6 +170,24 @@ class TestForms:
         assert names("environments", "-e", "lab") == ["lab"]
 
 
+class TestCompare:
+    def test_a_table_has_eight_at_most(self):
+        sizes = "".join(f"  s{number}: {{vcpus: {number}, memory: 1Gi}}\n" for number in range(1, 10))
+        Path("catalog/instancetypes/z.yaml").write_text(f"class: z\nsizes:\n{sizes}")
+        table = run("compare", *(f"z.s{number}" for number in range(1, 9)), status=1).stdout
+        assert table.split("\n")[0].split() == ["Fact", *(f"z.s{number}" for number in range(1, 9))]
+        message = "a table compares 8 at most, and these are 9; -o csv takes them all\n"
+        assert run("compare", "z.*", status=2).stderr.endswith(message)
+        rows = csv.DictReader(io.StringIO(run("compare", "z.*", "-o", "csv", status=1).stdout))
+        assert [row["name"] for row in rows] == [f"z.s{number}" for number in range(1, 10)]
+
+    def test_what_differs_is_bold(self):
+        result = CliRunner().invoke(main, ["compare", "m.small", "m.large", "--color", "always"], color=True)
+        _, *lines = result.stdout.splitlines()
+        bold, plain = "\x1b[1m* ", "  "
+        assert {line.startswith(bold) - line.startswith(plain) for line in lines} == {1, -1}
+
+
 class TestShow:
     def test_what_the_least_vm_gets(self):
         assert "  Guest CPUs    2: sockets 2, cores 1, threads 1\n" in run("show", "m.large").stdout

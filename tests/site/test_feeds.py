@@ -60,6 +60,21 @@ def test_the_feed_has_the_releases_with_what_they_changed():
     assert site() == site()
 
 
+def test_each_release_says_in_sentences_what_it_changed():
+    states = (OLD, OLD, catalog("  small: {vcpus: 2}\n"), catalog("  large: {vcpus: 2}\n"))
+    releases = (
+        Release(name=f"v{number}", date=f"2026-0{number}-01", objects=objects_now(loaded))
+        for number, loaded in enumerate(states, 1)
+    )
+    feed = etree.fromstring(render(NEW, past=History(releases=tuple(releases)))["changes.atom"].encode())
+    assert [entry.findtext(f"{ATOM}content") for entry in feed.findall(f"{ATOM}entry")] == [
+        "Instance types added: m.large (2 vCPUs, 8 GiB). Instance types removed: m.small.",
+        "Instance types changed: m.small: vCPUs: 1 → 2; memory: 4Gi → 8Gi.",
+        "Nothing changed.",
+        "The first release.",
+    ]
+
+
 def test_the_calendar_has_what_ends_on_a_day():
     lines = site()["deprecated.ics"].replace("\r\n ", "").split("\r\n")
     assert lines.count("BEGIN:VEVENT") == 1  # what has no date is on the page alone
@@ -101,6 +116,11 @@ def test_a_calendar_holds_any_text_in_lines_of_75_octets(name: str):
     assert [line for line in lines if line.startswith(("BEGIN", "END"))] == [
         *("BEGIN:VCALENDAR", "BEGIN:VEVENT", "END:VEVENT", "END:VCALENDAR")
     ]
+
+
+def test_lines_of_a_calendar_are_filled():
+    lines = calendar(replace(NEW, name="a" * 200), endings(NEW)).split("\r\n")
+    assert [len(line) for line in lines if "aaa" in line] == [73, 73, 73, 11, 73, 73, 73]
 
 
 def test_the_search_of_a_hostile_catalog_is_data():
