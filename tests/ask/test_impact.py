@@ -170,7 +170,7 @@ def test_what_depends_on_a_name(
     verdicts: list[tuple[str, str, str]],
 ) -> None:
     found = impact(name)
-    assert (found.name, found.what, found.objects, found.uses) == (name, what, objects, uses)
+    assert (found.name, found.kind, found.objects, found.uses) == (name, what, objects, uses)
     assert list(map(str, found.places)) == places
     assert without(found) == verdicts
     assert (found.problems, found.previews, found.is_used) == ((), (), bool(places or uses))
@@ -270,7 +270,7 @@ def test_in_a_folder_of_manifests_names_are_those_of_objects() -> None:
         vm("c", "instancetype: {name: small}"),
     ]
     found = impacts(["*", "small"], Path("folder"), [Dump([*vms, otheryaml.load(MANIFESTS["volume.yaml"])])])
-    assert [(each.name, each.what, each.objects, each.places) for each in found] == [
+    assert [(each.name, each.kind, each.objects, each.places) for each in found] == [
         ("linux", "preference", (f"{PREFERENCE}/linux",), ()),
         ("small", "instance type", (f"{TYPE}/small",), ()),
     ]

@@ -23,7 +23,7 @@ def converted(text, memory=""):
     sentences.extend(f"{change.field}: {change.sentence}" for _, obj in file.objects for change in obj.changes)
     changes = [change for _, obj in file.objects for change in obj.changes]
     return [data for _, data in Text(file.new).documents()], [
-        (change.what, change.field, change.to) for change in changes
+        (change.outcome, change.field, change.to) for change in changes
     ]
 
 

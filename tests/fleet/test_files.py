@@ -148,8 +148,8 @@ class TestSoundFleets:
     def test_what_is_known_of_a_part_stands_for_its_vms(self) -> None:
         write(".", {"a.yaml": vm("a"), "b.yaml": vm("b")})
         fleet = SoundFleet([Placed("a.yaml"), Placed("b.yaml", "lab")])
-        known = fleet.known(lambda share: "known" if share.part.file == "b.yaml" else None)
-        assert [(getattr(each, "name", each), where) for each, where in known] == [
+        answers = fleet.answered(lambda share: "known" if share.part.file == "b.yaml" else None)
+        assert [(getattr(each, "name", each), where) for each, where in answers] == [
             ("VirtualMachine/a", ""),
             ("known", "lab"),
         ]

@@ -23,7 +23,7 @@ from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import MARKER, calm, markdown
 from virtcatalog.review.report import Report, as_data
-from virtcatalog.review.rows import sign, what, word
+from virtcatalog.review.rows import change_lines, sign, word
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.summary import summary
@@ -96,7 +96,7 @@ def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:
         "some of the 6 VMs of a pool restarted automatically now, the VM of a ReplicaSet needs a restart by hand"
     )
     assert (counts.now["delete"], counts.now["restart"]) == (4, 2)  # a pool or ReplicaSet counts as one
-    assert [what(verdict)[0] for verdict in verdicts[1:]] == [
+    assert [change_lines(verdict)[0] for verdict in verdicts[1:]] == [
         "2 of its 4 VMs are deleted",
         "all of its 5 VMs are deleted",
         "1 of its 3 VMs is deleted",
@@ -120,10 +120,10 @@ def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
         "all 2 VMs of a ReplicaSet keep what they have; "
         "if created anew, none of the 2 VMs of a ReplicaSet can be created"
     )
-    assert what(kept_verdict)[0] == "all of its 2 VMs keep what they have"
+    assert change_lines(kept_verdict)[0] == "all of its 2 VMs keep what they have"
     shrinks = replace(kept_verdict, now="delete", part=Part("ReplicaSet", 1, 3))
-    assert what(shrinks)[0] == "1 of its 3 VMs is deleted, the others keep what they have"
-    assert what(replace(shrinks, held=Part("ReplicaSet", 1, 3)))[0].endswith(", the other keeps what it has")
+    assert change_lines(shrinks)[0] == "1 of its 3 VMs is deleted, the others keep what they have"
+    assert change_lines(replace(shrinks, held=Part("ReplicaSet", 1, 3)))[0].endswith(", the other keeps what it has")
     single = Part("pool", 1, 1)
     assert summary([Verdict(vm="e", next="changed", held=single)], 1).sentence == (
         "none of 1 VM or pool is touched now; at its next start the VM of pool e changes"
@@ -147,8 +147,8 @@ def test_a_pool_that_shrinks_says_how_many_vms_it_restarts_now() -> None:
     assert word(shrunk) == "delete 1 of 4 VMs, restart 3 now"
     chosen = replace(shrunk, restarts=Part("pool", None, 4))
     assert word(chosen) == "delete 1 of 4 VMs, restart some now"
-    assert what(chosen)[0] == "1 of its 4 VMs is deleted, those that it chooses are restarted automatically now"
-    assert what(shrunk)[0] == "1 of its 4 VMs is deleted, the other 3 are restarted automatically now"
+    assert change_lines(chosen)[0] == "1 of its 4 VMs is deleted, those that it chooses are restarted automatically now"
+    assert change_lines(shrunk)[0] == "1 of its 4 VMs is deleted, the other 3 are restarted automatically now"
 
 
 def test_a_kept_vm_says_all_of_what_it_would_be_anew() -> None:
@@ -156,7 +156,7 @@ def test_a_kept_vm_says_all_of_what_it_would_be_anew() -> None:
         vm="a", next="kept", anew="changed", changes=("2 → 3 vCPUs", "memory 8 → 12 GiB"), risks=(BOOT,)
     )
     assert (sign(kept_verdict), word(kept_verdict)) == ("=", "kept, may not boot if created anew")
-    (line,) = what(kept_verdict)
+    (line,) = change_lines(kept_verdict)
     assert line == (
         "if created anew or its stored revision is refreshed: "
         "boot: the firmware is another one; 2 → 3 vCPUs; memory 8 → 12 GiB"
@@ -206,7 +206,7 @@ def test_pools_are_named_with_the_number_of_their_vms() -> None:
     assert summary([replaced], 1).sentence == (
         "1 of 1 VM or pool: all 4 VMs of pool shop/web deleted with their disks and created anew"
     )
-    assert (word(replaced), what(replaced)) == (
+    assert (word(replaced), change_lines(replaced)) == (
         "delete, create anew",
         ["all of its 4 VMs are deleted with their disks and created anew"],
     )
@@ -215,7 +215,7 @@ def test_pools_are_named_with_the_number_of_their_vms() -> None:
         "2 of 2 VMs and pools: shop/db refused, 3 of the 4 VMs of pool shop/web deleted and created anew, "
         "1 of the 4 VMs of pool shop/web deleted"
     )
-    assert what(shrinks)[0] == "all of its 4 VMs are deleted and 3 of them created anew"
+    assert change_lines(shrinks)[0] == "all of its 4 VMs are deleted and 3 of them created anew"
 
 
 def chance_report(seed: int) -> Report:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from virtcatalog.gitops.outcome import Synced
-from virtcatalog.review.rows import meaning, noun, severity, sign, what, word
+from virtcatalog.review.rows import change_lines, meaning, noun, severity, sign, word
 from virtcatalog.review.summary import summary
 from virtcatalog.review.verdict import Next, Now, Part, Risk, Verdict
 
@@ -132,15 +132,15 @@ def test_rows_and_sentences_of_pools_say_of_how_many_vms(snapshot: object) -> No
     ],
 )  # fmt: skip
 def test_a_row_says_in_this_order_what_changes_and_why(verdict: Verdict, lines: list[str]) -> None:
-    assert what(verdict) == lines
+    assert change_lines(verdict) == lines
 
 
 def test_of_many_lines_the_first_are_shown() -> None:
     verdict = Verdict(now="live", next="changed", changes=("a", "b", "c", "d"))
-    assert what(verdict, 2) == ["a", "b", "and 2 more"]
-    assert what(verdict, 3) == ["a", "b", "c", "and 1 more"]
-    assert what(verdict, 4) == ["a", "b", "c", "d"]
-    assert what(replace(verdict, part=PARTS[3], held=PARTS[3]), 3) == [
+    assert change_lines(verdict, 2) == ["a", "b", "and 2 more"]
+    assert change_lines(verdict, 3) == ["a", "b", "c", "and 1 more"]
+    assert change_lines(verdict, 4) == ["a", "b", "c", "d"]
+    assert change_lines(replace(verdict, part=PARTS[3], held=PARTS[3]), 3) == [
         "all of its 4 VMs change while they run", "a", "b", "and 2 more",
     ]  # fmt: skip
 

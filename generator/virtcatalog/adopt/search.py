@@ -42,7 +42,7 @@ class Search:
         self.memory = memory.guest.value if memory is not None and memory.guest is not None else 0
         self.reasons: tuple[Reason, ...] = ()
         """Why KubeVirt would refuse the VM with the nearest instance type, or with those that are asked for."""
-        self._asked: Names | None = None
+        self._requested: Names | None = None
         self._effects = PreferenceEffects(original, candidates)
         hints = candidates.hints(text_of(original.manifest))
         self._hints = dict(hints)
@@ -65,7 +65,7 @@ class Search:
         instancetype, preference = (self.candidates.groups.get(name) if name else None for name in names)
         assert not isinstance(instancetype, Preference)
         assert not isinstance(preference, Instancetype)
-        self._asked = names
+        self._requested = names
         tried = self._try(Pair(instancetype, preference))
         return tried[1] if tried is not None else None
 
@@ -171,9 +171,9 @@ class Search:
             instancetype.spec if instancetype is not None else None, preference.spec if preference is not None else None
         )
         if causes:
-            if self._asked is not None:
+            if self._requested is not None:
                 self._refuse(
-                    self._asked, tuple(Reason(cause.field, cause.message, "vm", cause.type) for cause in causes)
+                    self._requested, tuple(Reason(cause.field, cause.message, "vm", cause.type) for cause in causes)
                 )
             return None
         instancetypes: list[Member | None] = [*self._members(instancetype)[:1]] if instancetype else [None]
@@ -194,7 +194,7 @@ class Search:
     def _refuse(self, names: Names, reasons: tuple[Reason, ...]) -> None:
         """Remember why KubeVirt refuses the VM with what is asked for, or the first instance type tried alone."""
         is_alone = names.instancetype is not None and names.preference is None
-        if not self.reasons and (is_alone or self._asked is not None):
+        if not self.reasons and (is_alone or self._requested is not None):
             prefix = f"with {' and '.join(f'{name.kind} {name.name}' for name in names if name is not None)}"
             self.reasons = tuple(replace(reason, message=f"{prefix}: {reason.message}") for reason in reasons)
 

@@ -107,10 +107,10 @@ def cut(value: float, leaf: Leaf, path: Path) -> int:
     """A number as the converter makes an integer of it: whatever its size, as the processor does (amd64)."""
     if value != value // 1:
         raise GoError(path, f"must be an integer, not {describe(value)}")
-    whole = int(value) if -(2**63) <= value < 2**63 else -(2**63)
-    if leaf.least is None or leaf.most is None or leaf.least <= whole <= leaf.most:
-        return whole
-    return (whole - leaf.least) % (leaf.most - leaf.least + 1) + leaf.least
+    integer = int(value) if -(2**63) <= value < 2**63 else -(2**63)
+    if leaf.least is None or leaf.most is None or leaf.least <= integer <= leaf.most:
+        return integer
+    return (integer - leaf.least) % (leaf.most - leaf.least + 1) + leaf.least
 
 
 def as_quantity(value: Any, path: Path) -> str:

@@ -60,8 +60,8 @@ class Quantity:
     ) -> None:
         """Hold `number` units of 10^-9, or of 10^-`places`; as a decimal where it does not fit or that is said."""
         if places is None:
-            whole, fraction = divmod(number, NANO)
-            number, places = (number, 9) if fraction else (whole, 0)
+            units, fraction = divmod(number, NANO)
+            number, places = (number, 9) if fraction else (units, 0)
         self._unscaled, self._scale = number, places
         self._decimal = not _fits(number) if decimal is None else decimal
         self._nano: int = number * 10 ** (9 - places) if places <= 9 else number // 10 ** (places - 9)

@@ -118,12 +118,12 @@ def _refuse_typo(data: Any, starts: Iterable[Path], steps: Path) -> None:
     ends: list[tuple[int, str]] = []
     for start in starts:
         places = [follow(data, (*start, *steps[:number]), {}) for number in range(len(steps))]
-        known = sum(place is not None for place in places) - 1
-        if known >= 0:
-            ends.append((known, nearest(steps[known], places[known]) if isinstance(places[known], dict) else ""))
-    known, hint = max(ends, default=(0, ""))
+        depth = sum(place is not None for place in places) - 1
+        if depth >= 0:
+            ends.append((depth, nearest(steps[depth], places[depth]) if isinstance(places[depth], dict) else ""))
+    depth, hint = max(ends, default=(0, ""))
     if hint:
-        raise VirtcatalogError(f"there is no {steps[known]!r} at that place{hint}")
+        raise VirtcatalogError(f"there is no {steps[depth]!r} at that place{hint}")
 
 
 def as_text(value: Any) -> str:

@@ -35,7 +35,7 @@ from virtcatalog.review.read import read_side, side_of_catalog
 from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side, environment_names
 
-What = Literal["instance type", "preference", "class", "component"]
+Kind = Literal["instance type", "preference", "class", "component"]
 
 _DECLARATIONS = (COMPONENTS, CATALOG)
 
@@ -59,7 +59,7 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    what: What
+    kind: Kind
     objects: tuple[str, ...]
     places: tuple[Problem, ...] = ()
     uses: tuple[Use, ...] = ()
@@ -131,7 +131,7 @@ def _impact(
     conditions: Conditions,
     environments: Sequence[str],
 ) -> Impact:
-    if target.what == "component":
+    if target.kind == "component":
         without = only(_without_component(name, folder, side.label), environments)
         removed = set() if without.problems else set(_differing(side, without))
     else:
@@ -153,9 +153,9 @@ def _impact(
         fleet, previews = reviewer.done(), tuple(reviewer.comparisons.previews())
     return Impact(
         name=name,
-        what=target.what,
+        kind=target.kind,
         objects=tuple(sorted("/".join(manifest) for manifest in removed)),
-        places=tuple(_places(name, folder, side.label)) if target.what == "component" else (),
+        places=tuple(_places(name, folder, side.label)) if target.kind == "component" else (),
         uses=tuple(_uses(removed, side, dumps, conditions, environments)),
         without=fleet,
         previews=previews,
@@ -172,7 +172,7 @@ def _differing(side: Side, without: Side) -> Iterator[tuple[str, str]]:
 class _Target(msgspec.Struct, frozen=True):
     """What a name stands for; `objects` by kind and name."""
 
-    what: What
+    kind: Kind
     objects: frozenset[tuple[str, str]] = frozenset()
 
 

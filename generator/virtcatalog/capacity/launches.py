@@ -65,7 +65,7 @@ def launched(fleet: SoundFleet, cluster: Cluster) -> Iterator[Launch]:
                 return _read(output)
         return None
 
-    for vm, _ in fleet.known(filled):
+    for vm, _ in fleet.answered(filled):
         yield vm if isinstance(vm, Launch) else launch_of(vm.data, cluster)
 
 

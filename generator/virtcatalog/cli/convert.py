@@ -98,15 +98,15 @@ def _sum_up(files: list[File]) -> None:
         converted
         for file in files
         for _, converted in file.objects
-        if any(change.what != "kept" for change in converted.changes)
+        if any(change.outcome != "kept" for change in converted.changes)
     ]
     if not objects:
         summary("nothing to convert: everything is of an API that KubeVirt serves")
         return
     changes = [change for converted in objects for change in converted.changes]
     count, number = len(objects), sum(len(converted.objects) for converted in objects)
-    lost = sum(change.what == "lost" for change in changes)
-    changed = sum(change.what not in ("lost", "kept") for change in changes)
+    lost = sum(change.outcome == "lost" for change in changes)
+    changed = sum(change.outcome not in ("lost", "kept") for change in changes)
     summary(f"{counted(count, 'object')} converted to {number}: {counted(changed, 'field')} changed, {lost:,} lost")
 
 
@@ -119,7 +119,7 @@ def _report(file: File) -> dict[str, Any]:
                 "line": manifest.place("")[0],
                 "objects": list(converted.objects),
                 "changes": [
-                    {"what": change.what, "field": change.field, "to": change.to, "message": change.message}
+                    {"what": change.outcome, "field": change.field, "to": change.to, "message": change.message}
                     for change in converted.changes
                 ],
             }

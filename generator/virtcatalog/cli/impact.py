@@ -79,10 +79,10 @@ def command(
 
 def _lines(impact: Impact) -> Iterator[str]:
     from virtcatalog.review.groups import grouped
-    from virtcatalog.review.rows import shortened, sign, what, who, word
+    from virtcatalog.review.rows import change_lines, shortened, sign, who, word
     from virtcatalog.review.summary import summary
 
-    yield f"{impact.what} {impact.name}: {counted(len(impact.objects), 'object')}"
+    yield f"{impact.kind} {impact.name}: {counted(len(impact.objects), 'object')}"
     for place in impact.places:
         yield f"  {place}"
     for environment in dict.fromkeys(use.environment for use in impact.uses):
@@ -102,7 +102,7 @@ def _lines(impact: Impact) -> Iterator[str]:
         yield f"  without it: {summary(vms, impact.without.vms).sentence}" if vms else "  without it:"
     for group in groups:
         yield f"    {sign(group.verdict)} {word(group.verdict)}  {single_line(who(group, 5))}"
-        yield f"      {single_line('; '.join(shortened(what(group.verdict), 4)))}"
+        yield f"      {single_line('; '.join(shortened(change_lines(group.verdict), 4)))}"
 
 
 def _names(uses: list[Use]) -> str:
@@ -112,7 +112,7 @@ def _names(uses: list[Use]) -> str:
 def _as_data(impact: Impact) -> dict[str, Any]:
     return {
         "name": impact.name,
-        "what": impact.what,
+        "what": impact.kind,
         "objects": list(impact.objects),
         "places": [msgspec.to_builtins(place) for place in impact.places],
         "uses": [msgspec.to_builtins(use) for use in impact.uses],

@@ -173,7 +173,7 @@ class _Batcher:
     """Makes batches: VMs with what they meet of the catalog or folder that was named, or else of their own catalog."""
 
     def __init__(self, name: str | None, environments: Sequence[str], revision: Revision | None) -> None:
-        self._name, self._asked, self._revision = name, environments, revision
+        self._name, self._environments, self._revision = name, environments, revision
         self._catalogs: dict[str, Catalog | None] = {}
         self._objects: dict[tuple[str, str], list[Located]] = {}
 
@@ -188,8 +188,8 @@ class _Batcher:
             catalog = self._catalog(own)
             overlays = catalog.overlays if catalog else ()
             self._check(overlays, [where], catalog.path if catalog else own.path)
-            for environment in environments_of(template, overlays, [where] if where else self._asked):
-                if not self._asked or environment in self._asked:
+            for environment in environments_of(template, overlays, [where] if where else self._environments):
+                if not self._environments or environment in self._environments:
                     by_environment.setdefault((own.path, environment, template.file), []).append(template)
         catalogs = {own.path: own for own, *_ in templates}
         for (path, environment, _), members in by_environment.items():
@@ -209,7 +209,7 @@ class _Batcher:
         self._check(overlays, (*fleet.places, *(where for _, where in objects)), self._path)
         fleets: Mapping[tuple[str, str], Fleet | Chosen] = {(BASE, ""): fleet}
         if overlays:
-            fleets = fleet.by_environment(lambda vm, where: environments_for(vm, overlays, where, self._asked))
+            fleets = fleet.by_environment(lambda vm, where: environments_for(vm, overlays, where, self._environments))
         without_vm = tuple(sorted(set(fleet.without_vm)))
         for (environment, where), vms in fleets.items() or [((BASE, ""), None)]:
             batch = self._batch(catalog, environment, [], _beside(objects, environment, where))
@@ -227,7 +227,7 @@ class _Batcher:
         return self._name or "catalog"
 
     def _check(self, overlays: Sequence[Overlay], places: Iterable[str], path: str) -> None:
-        check_environments(self._asked, overlays, f"in {path}")
+        check_environments(self._environments, overlays, f"in {path}")
         check_places(places, overlays, f"in {path}")
 
     def _catalog(self, own: Catalog | None) -> Catalog | None:

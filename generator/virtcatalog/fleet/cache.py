@@ -100,7 +100,7 @@ class Cache:
         """Write what is new, all of it or nothing, and drop the oldest of what is too much."""
         try:
             if not self._is_lost and (self._new or self._used_again):
-                self._write(self._made())
+                self._write(self._open_or_create())
         except (OSError, CacheError, sqlite3.Error) as error:
             self._lose(error)
         self._new.clear()
@@ -136,7 +136,7 @@ class Cache:
             if (pages - free) * size > self._most:
                 database.execute(_TOO_MUCH, (self._most * 3 // 4,))
 
-    def _made(self) -> sqlite3.Connection:
+    def _open_or_create(self) -> sqlite3.Connection:
         """The database, made if it is not there."""
         database = self._database()
         if database is None:

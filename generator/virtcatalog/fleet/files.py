@@ -190,9 +190,9 @@ class SoundFleet:
             next(iter(self), None)  # it yields nothing, and raises
 
     def __iter__(self) -> Iterator[tuple[Manifest, str]]:
-        return self.known(_unknown)
+        return self.answered(_unknown)
 
-    def known(self, find: Callable[[Share], T | None]) -> Iterator[tuple[Manifest | T, str]]:
+    def answered(self, find: Callable[[Share], T | None]) -> Iterator[tuple[Manifest | T, str]]:
         """Yield what `find` knows of a part, and every manifest of those of which it knows nothing."""
         problems = list(self._problems)
         for share, where in ((Share(part), where) for stream, where in self._streams for part in stream.vms()):

@@ -139,12 +139,12 @@ class Fillers:
         leaves = stand_in(common.sorts, which)
         values = [leaf.decode() for leaf in leaves]
         name, namespace = values[:2]
-        asked: set[tuple[str, str, str]] = set()
+        looked_up: set[tuple[str, str, str]] = set()
         part = Part(common.with_leaves(leaves), is_vm=True)
-        expansions = list(self._expand(share._replace(part=part), self._cluster.watched(asked)))
+        expansions = list(self._expand(share._replace(part=part), self._cluster.watched(looked_up)))
         by_name = any(
             name in wanted or (namespace in wanted and kind != "Namespace")
-            for kind, where, wanted in asked
+            for kind, where, wanted in looked_up
             if where != namespace
         )
         # Elsewhere than in its own namespace, in which there is nothing, there may be something for some VMs.

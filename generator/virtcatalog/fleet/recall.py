@@ -51,13 +51,13 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(_Entry).decode
 
 
-def entry(answer: object, asked: Iterable[Identity], now: Callable[[Identity], bytes]) -> bytes | None:
-    """Return what is cached of an answer that asked for these objects; None for one that cannot be cached.
+def entry(answer: object, looked_up: Iterable[Identity], now: Callable[[Identity], bytes]) -> bytes | None:
+    """Return what is cached of an answer that these objects were looked up for; None for one that cannot be cached.
 
     `now` gives the digest of an object.
     """
     try:
-        return _encode(_Entry(tuple((which, now(which)) for which in sorted(asked)), msgspec.Raw(_encode(answer))))
+        return _encode(_Entry(tuple((which, now(which)) for which in sorted(looked_up)), msgspec.Raw(_encode(answer))))
     except (OverflowError, ValueError):  # a number or a character that msgspec does not write
         return None
 

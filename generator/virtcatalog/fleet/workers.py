@@ -42,7 +42,7 @@ _LOOK = 50
 _GLANCE = 1.0
 """Whoever waits this many seconds for a result looks whether there is still anybody to make it."""
 
-_KEPT = 4
+_MOST_UNPACKED = 4
 """How many runs' objects a worker keeps unpacked."""
 
 _PACKAGE = "virtcatalog"
@@ -200,7 +200,7 @@ def call(ours: Versions, packed: bytes, digest: str, held: bytes) -> bytes:
     with _one_at_a_time:
         if digest not in _unpacked:
             _unpacked[digest] = pickle.loads(held)  # noqa: S301
-            while len(_unpacked) > _KEPT:
+            while len(_unpacked) > _MOST_UNPACKED:
                 _unpacked.popitem(last=False)
         function, item = pickle.loads(packed)  # noqa: S301
         return pickle.dumps(function(item, *_unpacked[digest]))

@@ -98,8 +98,8 @@ class Claims:
             size = Quantity.parse(self._cluster.host.storage.missing_claim_size)
             return Claim(block=False, request=size, capacity=size, assumed=True)
         wanted = data_volume.spec.pvc or data_volume.spec.storage
-        asked = wanted.resources.requests.get("storage") if wanted is not None else None
-        request, assumed = asked or Quantity.parse(self._cluster.host.storage.missing_claim_size), asked is None
+        storage = wanted.resources.requests.get("storage") if wanted is not None else None
+        request, assumed = storage or Quantity.parse(self._cluster.host.storage.missing_claim_size), storage is None
         preallocated = bool(data_volume.spec.preallocation) or _is_preallocated(data_volume.metadata.annotations)
         if wanted is None:
             return Claim(block=False, request=request, capacity=request, preallocated=preallocated, assumed=assumed)

@@ -180,9 +180,9 @@ class Cluster:
         # What is computed of a cluster does not depend on the revisions in it.
         return self._with(_objects=ChainMap(stored, self._objects), _computed=self._computed)  # type: ignore[arg-type]
 
-    def watched(self, asked: set[tuple[str, str, str]]) -> Cluster:
-        """Return the cluster, which adds to a set what it is asked for: kind, namespace and name."""
-        return self._with(_objects=_Watched(self._objects, asked), _computed=self._computed)
+    def watched(self, looked_up: set[tuple[str, str, str]]) -> Cluster:
+        """Return the cluster, which adds to a set what is looked up in it: kind, namespace and name."""
+        return self._with(_objects=_Watched(self._objects, looked_up), _computed=self._computed)
 
     @property
     def namespaces(self) -> frozenset[str]:
@@ -295,13 +295,13 @@ class Cluster:
 
 
 class _Watched(Mapping[tuple[str, str, str], Any]):
-    """Objects by kind, namespace and name, and which of them somebody asked for."""
+    """Objects by kind, namespace and name, and which of them are looked up."""
 
-    def __init__(self, objects: Mapping[tuple[str, str, str], Any], asked: set[tuple[str, str, str]]) -> None:
-        self._objects, self._asked = objects, asked
+    def __init__(self, objects: Mapping[tuple[str, str, str], Any], looked_up: set[tuple[str, str, str]]) -> None:
+        self._objects, self._looked_up = objects, looked_up
 
     def __getitem__(self, key: tuple[str, str, str]) -> Any:
-        self._asked.add(key)
+        self._looked_up.add(key)
         return self._objects[key]
 
     def __iter__(self) -> Iterator[tuple[str, str, str]]:

@@ -36,17 +36,17 @@ class Choice(NamedTuple):
     overruled: str = ""
 
 
-def choose_release(asked: Conditions, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Choice:
-    """Return the release that was asked for, else the declared one, else the observed, else the usual one.
+def choose_release(conditions: Conditions, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Choice:
+    """Return the release of the conditions, else the declared one, else the observed, else the usual one.
 
     `declared` is what `overlays.yaml` says that the environment runs, "" when it does not say; observed is what the
     KubeVirt CR among the manifests says that it runs. ManifestError when what counts is what that CR says, and it is
     none that is modelled.
     """
     environment = find_release(declared) if declared else None
-    wanted = asked.release or environment
+    wanted = conditions.release or environment
     if wanted is None:
-        return Choice(_observed_release(manifests) or asked.usual or DEFAULT)
+        return Choice(_observed_release(manifests) or conditions.usual or DEFAULT)
     others = [] if environment in (None, wanted) else [f"overlays.yaml says {environment}"]
     observed = _observed(manifests)
     if observed and _modelled(observed.release) is not wanted:

@@ -18,10 +18,10 @@ _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 _SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 
 
-def _identity(what: str, namespace: str, name: str) -> str:
+def _identity(purpose: str, namespace: str, name: str) -> str:
     """`uuid.uuid5` of the three, several times as fast: every VM needs four."""
     digest = _SEED.copy()
-    digest.update(f"{what}/{namespace_or_default(namespace)}/{name}".encode())
+    digest.update(f"{purpose}/{namespace_or_default(namespace)}/{name}".encode())
     text = digest.hexdigest()
     return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{_VARIANTS[text[16]]}{text[17:20]}-{text[20:32]}"
 

@@ -42,8 +42,8 @@ def arriving(
     yield from _amounts(started, wanted, vmi)
     if config.live_update:
         for name, key in _PLACING:
-            has, asked = getattr(vmi.spec, name), getattr(wanted, name)
-            if has != asked:
+            has, wants = getattr(vmi.spec, name), getattr(wanted, name)
+            if has != wants:
                 yield from differences(_plain(vmi.spec, key), _plain(wanted, key), (*TEMPLATE, key))
     yield from _interfaces(started, wanted, vmi)
     yield from _networks(wanted, vmi)

@@ -137,9 +137,9 @@ def _recalled(name: str, vm: Vm | None, manifest: Data | None, work: Work) -> _A
     drift = recall(work.cache, key, now, _decode)
     if drift is not None:
         return _Answer(drift)
-    asked: set[Identity] = set()
-    drift = drift_of(name, manifest, snapshot.watched(asked), view.cluster.watched(asked), work.past)
-    return _Answer(drift, key, entry(drift, asked, now))
+    looked_up: set[Identity] = set()
+    drift = drift_of(name, manifest, snapshot.watched(looked_up), view.cluster.watched(looked_up), work.past)
+    return _Answer(drift, key, entry(drift, looked_up, now))
 
 
 def _now(objects: Objects, snapshot: Snapshot, which: Identity) -> bytes:

@@ -30,10 +30,10 @@ def other_disks(vm: VirtualMachine, cluster: Cluster) -> Reason | None:
     namespace, fields, names = namespace_or_default(vm.metadata.namespace), [], []
     for number, template in enumerate(vm.spec.data_volume_templates):
         name = template.metadata.name
-        made = cluster.data_volume(namespace, name)
+        data_volume = cluster.data_volume(namespace, name)
         claim = cluster.pvc(namespace, name)
         size = claim.spec.resources.requests.get("storage") if claim is not None else None
-        unlike = list(_unlike(template.spec, made, size)) if made is not None else []
+        unlike = list(_unlike(template.spec, data_volume, size)) if data_volume is not None else []
         names += [name] if unlike else []
         at = f"spec.dataVolumeTemplates[{number}].spec"
         fields += [Field(f"{at}.{field}", now, wanted) for field, now, wanted in unlike]
@@ -43,10 +43,10 @@ def other_disks(vm: VirtualMachine, cluster: Cluster) -> Reason | None:
     return Reason(kind="disks", message=message, fields=tuple(fields))
 
 
-def _unlike(template: DataVolumeSpec, made: DataVolume, size: Any) -> Iterator[tuple[str, Any, Any]]:
+def _unlike(template: DataVolumeSpec, data_volume: DataVolume, size: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the fields that a template has and its DataVolume has otherwise."""
     wanted: Data = to_manifest(template)
-    there: Data = to_manifest(made.spec)
+    there: Data = to_manifest(data_volume.spec)
     for part in ("storage", "pvc"):
         for path in _FIELDS:
             new, old = get(wanted, (part, *path)), get(there, (part, *path))

@@ -62,7 +62,7 @@ def _stands_for(alias: str | None, machine: str | None) -> bool:
 def _plain(element: Element) -> Element:
     copy = Element(element.tag, dict(_attributes(element)))
     copy.text = element.text
-    children = [child for child in map(_plain, _known(element)) if not _is_dropped(element, child)]
+    children = [child for child in map(_plain, _elements_in(element)) if not _is_dropped(element, child)]
     copy.extend(sorted(children, key=_name) if element.tag == "system" else children)
     if copy.tag == "disk" and not any(child.attrib for child in copy.iterfind("source")):
         _without_medium(copy)
@@ -120,7 +120,7 @@ def _name(entry: Element) -> str:
     return entry.get("name", "")
 
 
-def _known(element: Element) -> list[Element]:
+def _elements_in(element: Element) -> list[Element]:
     return [child for child in element if isinstance(child.tag, str)]
 
 

@@ -55,7 +55,7 @@ class Snapshot:
         self.label, self.gaps, self.taken, self.complete = label, list(gaps), taken, complete
         self._others: dict[str, dict[str, Data]] = {}
         self._objects: dict[str, dict[str, _Object]] = {kind: {} for kind in MACHINES}
-        self._asked: set[Identity] | None = None
+        self._looked_up: set[Identity] | None = None
 
     def add(self, manifest: Data) -> None:
         """Add an object, without what is not to be kept of it; those of other kinds are passed over."""
@@ -198,8 +198,8 @@ class Snapshot:
 
     def revision(self, namespace: str, name: str) -> Data | None:
         """Return a ControllerRevision of a VM: its own, or one of its instance type or preference."""
-        if self._asked is not None:
-            self._asked.add(("ControllerRevision", namespace, name))
+        if self._looked_up is not None:
+            self._looked_up.add(("ControllerRevision", namespace, name))
         return self._get("ControllerRevision", f"{namespace}/{name}")
 
     def _get(self, kind: str, name: str) -> Data | None:
@@ -217,10 +217,10 @@ class Snapshot:
         kinds = [kind for kind, objects in {**self._others, **self._objects}.items() if objects]
         return _encode([sorted(kinds), [str(gap) for gap in self.gaps], self.complete, self._namespace])
 
-    def watched(self, asked: set[Identity]) -> Snapshot:
-        """Return the same snapshot, which notes in a set which revisions it is asked for."""
+    def watched(self, looked_up: set[Identity]) -> Snapshot:
+        """Return the same snapshot, which adds to a set the revisions that are looked up in it."""
         other = copy.copy(self)
-        other._asked = asked  # noqa: SLF001 - its own
+        other._looked_up = looked_up  # noqa: SLF001 - its own
         return other
 
     def pod(self, name: str) -> Data | None:

@@ -29,14 +29,14 @@ def not_in_git(metadata: Data, managers: Managers) -> Reason:
 
 def switched(manifest: Data, live: Data, managers: Managers) -> Iterator[Reason]:
     """Yield why a VM is switched on or off by somebody: its run strategy is not Git's."""
-    asked, now = power(manifest.get("spec")), power(live.get("spec"))
-    if asked == now or not asked or not now:
+    wanted, now = power(manifest.get("spec")), power(live.get("spec"))
+    if wanted == now or not wanted or not now:
         return  # a VM without a spec says nothing
     halted = now == "Halted"
-    if not halted and asked != "Halted":
+    if not halted and wanted != "Halted":
         return  # another way to run is a field as any other
     writer = next(filter(None, (managers.writer(("spec", key)) for key in POWER)), None)
-    field = Field("spec.runStrategy", now, asked, writer, IN_GIT)
+    field = Field("spec.runStrategy", now, wanted, writer, IN_GIT)
     wins = _wins(managers)
     if writer is not None and writer.role in ("gitops", "apply"):
         yield Reason(kind="behind", fields=(field,), wins=wins, since=writer.when)
@@ -114,8 +114,8 @@ def _may_have_been_in_git(writer: Writer | None, result: Synced) -> bool:
 
 def _is_power(change: Difference, manifest: Data, live: Data) -> bool:
     """Whether a change switches a VM on or off, of which `switched` tells, or only says otherwise that it is off."""
-    asked, now = power(manifest.get("spec")), power(live.get("spec"))
-    return change.path in [("spec", key) for key in POWER] and "Halted" in (asked, now)
+    wanted, now = power(manifest.get("spec")), power(live.get("spec"))
+    return change.path in [("spec", key) for key in POWER] and "Halted" in (wanted, now)
 
 
 def _is_drawn(difference: Difference, live: Data) -> bool:

@@ -98,16 +98,16 @@ class Git:
         kibibytes = int(sizes.get("size", 0)) + int(sizes.get("size-pack", 0))
         return min(GIT_LEAST_SECONDS + kibibytes // 1024, GIT_SECONDS)
 
-    def run(self, *arguments: str, asked: bytes = b"") -> CompletedProcess[bytes]:
-        """Return how a command of git's ends that gets `asked` on standard input, and what it prints."""
-        return self._run(arguments, self.seconds, asked)
+    def run(self, *arguments: str, stdin: bytes = b"") -> CompletedProcess[bytes]:
+        """Return how a command of git's ends that reads `stdin`, and what it prints."""
+        return self._run(arguments, self.seconds, stdin)
 
-    def _run(self, arguments: Sequence[str], seconds: int, asked: bytes = b"") -> CompletedProcess[bytes]:
+    def _run(self, arguments: Sequence[str], seconds: int, stdin: bytes = b"") -> CompletedProcess[bytes]:
         from subprocess import CompletedProcess, TimeoutExpired
 
         with self._started(arguments, seconds) as process:
             try:
-                out, err = process.communicate(asked, None if _LIMITED else seconds)
+                out, err = process.communicate(stdin, None if _LIMITED else seconds)
             except TimeoutExpired:
                 process.kill()
                 raise _ended(arguments[0], seconds) from None
@@ -115,9 +115,9 @@ class Git:
             raise _ended(arguments[0], seconds)
         return CompletedProcess(arguments, process.returncode, out, err)
 
-    def output(self, *arguments: str, asked: bytes = b"") -> bytes:
+    def output(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Return what a command prints; GitError when it fails."""
-        done = self.run(*arguments, asked=asked)
+        done = self.run(*arguments, stdin=stdin)
         if done.returncode:
             raise _failed(arguments[0], done.stderr)
         return done.stdout
@@ -126,16 +126,16 @@ class Git:
         """Return what a command prints, as text."""
         return self.output(*arguments).decode(errors="replace").strip()
 
-    def records(self, *arguments: str, asked: bytes = b"") -> Iterator[bytes]:
+    def records(self, *arguments: str, stdin: bytes = b"") -> Iterator[bytes]:
         """Yield what a command prints, up to each null byte, as it comes: a small repository can list without an end.
 
-        What is asked on standard input has to fit into a pipe.
+        `stdin` has to fit into a pipe.
         """
         with self._started(arguments, self.seconds) as process:
             assert process.stdout is not None
             assert process.stdin is not None
             with suppress(BrokenPipeError):  # it says why it has ended
-                process.stdin.write(asked)
+                process.stdin.write(stdin)
             with suppress(BrokenPipeError):
                 process.stdin.close()
             rest = b""

@@ -60,9 +60,9 @@ class History(Repository):
         left = PAST_FILES
         for start in range(0, len(commits), _COMMITS):
             some = {commit.id: commit for commit in commits[start : start + _COMMITS]}
-            asked = "".join(f"{one.id} {one.parent}".rstrip() + "\n" for one in some.values()).encode()
+            ids = "".join(f"{one.id} {one.parent}".rstrip() + "\n" for one in some.values()).encode()
             commit = None
-            records = self._git.records("diff-tree", "--stdin", *options, "--", *paths, asked=asked)
+            records = self._git.records("diff-tree", "--stdin", *options, "--", *paths, stdin=ids)
             for record in records:
                 head = record.strip()
                 if not head.startswith(b":"):
@@ -85,8 +85,8 @@ class History(Repository):
 
     def sizes(self, blobs: Sequence[str]) -> dict[str, int]:
         """Return how many bytes blobs have; those that the clone lacks are left out."""
-        asked = "".join(f"{blob}\n" for blob in blobs).encode()
-        lines = self._git.output("cat-file", "--batch-check", asked=asked).decode().splitlines() if blobs else []
+        ids = "".join(f"{blob}\n" for blob in blobs).encode()
+        lines = self._git.output("cat-file", "--batch-check", stdin=ids).decode().splitlines() if blobs else []
         records = (line.split() for line in lines)
         return {record[0]: int(record[2]) for record in records if len(record) == 3 and record[1] == "blob"}
 

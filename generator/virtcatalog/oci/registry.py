@@ -100,10 +100,10 @@ class Registry:
         self._expect(answer, 201, f"the manifest {name}")
         return bool(answer.headers.get("OCI-Subject"))
 
-    def _expect(self, answer: Answer, status: int, what: str) -> None:
+    def _expect(self, answer: Answer, status: int, content: str) -> None:
         if answer.status != status:
             hint = f"; log in again: docker login {urlsplit(self._root).netloc}" if answer.status == 401 else ""
-            raise OciError(f"{self.place}: {what}: {_message(answer)}{hint}")
+            raise OciError(f"{self.place}: {content}: {_message(answer)}{hint}")
 
     def _ask(
         self,

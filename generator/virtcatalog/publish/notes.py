@@ -89,25 +89,25 @@ def changes(catalog: Catalog) -> Changes:
     added, changed, deprecated, removed = [], [], [], []
     for section, entries, was in sections(catalog):
         for step in steps(was, {name: published(entry) for name, entry in entries.items()}):
-            what = f"{NOUNS[section].capitalize()} `{step.name}`"
+            entry_name = f"{NOUNS[section].capitalize()} `{step.name}`"
             if step.removed:
-                removed.append(what + _replacement((step.was.deprecated if step.was else None) or {}))
+                removed.append(entry_name + _replacement((step.was.deprecated if step.was else None) or {}))
                 continue
             if step.added:
                 gist = _gist(entries[step.name])
-                added.append(f"{what}: {gist}" if gist else what)
+                added.append(f"{entry_name}: {gist}" if gist else entry_name)
             elif differences := "; ".join(_changed(step)):
-                changed.append(f"{what}: {differences}")
+                changed.append(f"{entry_name}: {differences}")
             if step.deprecated and step.now:
-                deprecated.append(what + _replacement(step.now.deprecated or {}))
+                deprecated.append(entry_name + _replacement(step.now.deprecated or {}))
     environments = catalog.lock.environments if catalog.lock else {}
     if environments:
         added += [f"Environment `{overlay.name}`" for overlay in catalog.overlays if overlay.name not in environments]
     for item in broken(catalog):
         change = item.change
-        what = f"In `{item.environment}`" + (f", {NOUNS[change.section]} `{change.name}`" if change.name else "")
+        place = f"In `{item.environment}`" + (f", {NOUNS[change.section]} `{change.name}`" if change.name else "")
         reason = _replacement(change.left_out.deprecated or {}) if change.left_out else ""
-        (removed if item.gone else changed).append(f"{what}: {markdown(change.text)}{reason}")
+        (removed if item.gone else changed).append(f"{place}: {markdown(change.text)}{reason}")
     return Changes(tuple(added), tuple(changed), tuple(deprecated), tuple(removed))
 
 

@@ -79,33 +79,33 @@ def breaches(catalog: Catalog, day: date | None = None) -> Iterator[Breach]:
 
 def _in_environment(item: Broken, day: date | None) -> Iterator[Breach]:
     change = item.change
-    what = f"{NOUNS[change.section]} {change.name}" if change.name else f"environment {item.environment}"
+    name = f"{NOUNS[change.section]} {change.name}" if change.name else f"environment {item.environment}"
     if change.left_out is not None:
         message = _gone(change.text, change.left_out, day)
     else:
         message = f"{change.text}; published since {change.since}"
         message += "" if item.gone else ", and it must not change"
     if message:
-        yield Breach(change.name or item.environment, _problem(item.source, what, message), item.environment)
+        yield Breach(change.name or item.environment, _problem(item.source, name, message), item.environment)
 
 
 def _changed(section: str, entry: Entry, was: Published) -> Iterator[Breach]:
-    what = f"{NOUNS[section]} {entry.name}"
+    name = f"{NOUNS[section]} {entry.name}"
     for key, value in (was.labels or {}).items():
         now = entry.labels.get(key)
         if now != value:
             place = entry.place(f"metadata.labels[{key}]")
             text = f"label {key}: {value} is gone" if now is None else f"label {key}: {value} → {now}"
             message = f"{text}; published since {was.since}, and whoever selects by it relies on it"
-            yield Breach(entry.name, _problem(place, what, message))
+            yield Breach(entry.name, _problem(place, name, message))
     for difference in differences(was.spec, entry.spec):
         place = entry.place(f"spec.{difference.field}")
         message = f"{difference}; published since {was.since}, and its spec must not change"
-        yield Breach(entry.name, _problem(place, what, message))
+        yield Breach(entry.name, _problem(place, name, message))
 
 
-def _problem(place: Source, what: str, message: str) -> Problem:
-    return Problem(place.file, place.line, place.column, what, "", message)
+def _problem(place: Source, name: str, message: str) -> Problem:
+    return Problem(place.file, place.line, place.column, name, "", message)
 
 
 def _gone(how: str, was: Published, day: date | None) -> str:

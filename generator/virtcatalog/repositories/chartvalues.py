@@ -109,8 +109,8 @@ def flux_values(deployer: Deployer, tree: Tree, settings: Sequence[Resource]) ->
     Before it sets one at a path Flux lays its own over those so far, and what it sets in a map that it takes from these
     then is set in them, too: it counts before them. Elsewhere its own do.
     """
-    given = values_of(deployer, tree, ("values",))
-    own: Data = fresh(given.data) if given is not None else {}
+    inline = values_of(deployer, tree, ("values",))
+    own: Data = fresh(inline.data) if inline is not None else {}
     merged: Data = {}
     layers: list[Value] = []
     unrendered: list[Problem] = []
@@ -132,7 +132,7 @@ def flux_values(deployer: Deployer, tree: Tree, settings: Sequence[Resource]) ->
         unrendered.append(deployer.problem(f"spec.valuesFrom[{index}]", message))
         opaque += [Opaque(unrendered[-1], digest_of(texts_of(setting.data)))] if setting is not None else []
     return Values(
-        (*layers, *([given._replace(data=own)] if given is not None else ())), tuple(unrendered), tuple(opaque)
+        (*layers, *([inline._replace(data=own)] if inline is not None else ())), tuple(unrendered), tuple(opaque)
     )
 
 

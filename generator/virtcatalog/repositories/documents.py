@@ -111,7 +111,7 @@ def joined(documents: Iterable[Documents]) -> Documents:
 
 def passed_over_words(counts: Mapping[str, int]) -> str:
     """Say in one line what is passed over, the most first: `12 templates, 1 encrypted object`; "" for nothing."""
-    return ", ".join(_counted(number, what) for what, number in sorted(counts.items(), key=lambda count: -count[1]))
+    return ", ".join(_counted(number, noun) for noun, number in sorted(counts.items(), key=lambda count: -count[1]))
 
 
 def _counted(number: int, noun_phrase: str) -> str:

@@ -113,7 +113,7 @@ def _kind(value: Any) -> type:
 
 def _equal(value: Any, *others: Any) -> bool:
     """Whether a value is equal to any of others; only what is of one kind can be compared."""
-    if not others or any(isinstance(each, dict | list) for each in (value, *others)):
+    if not others or any(isinstance(operand, dict | list) for operand in (value, *others)):
         raise TypeError(value)
     for other in others:
         if value is not None and other is not None:
@@ -144,7 +144,7 @@ def _has(value: Any, values: Any) -> bool:
     return any(_same(value, other) for other in _of_kind(list, values)) if values is not None else False
 
 
-def _whole(value: Any) -> int:
+def _integer(value: Any) -> int:
     """What is left of a value as a whole number; 0 for what is none."""
     if isinstance(value, str):
         number = integer_literal(re.sub(r"\.0+\Z", "", value)) or 0
@@ -230,7 +230,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "dir": Function("s", _dir),
     "b64enc": Function("s", lambda text: base64.b64encode(text.encode()).decode()),
     "b64dec": Function("s", lambda text: from_base64(text).decode()),
-    "int": Function("a", _whole),
+    "int": Function("a", _integer),
     "atoi": Function("s", lambda text: integer(text) or 0),
     "fromYaml": Function("s", lambda text: _read(text, dict)),
     "fromYamlArray": Function("s", lambda text: _read(text, list)),
@@ -263,8 +263,8 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "not": Function("a", lambda value: not value),
     "and": Function("aa*", lambda *values: next((value for value in values if not value), values[-1])),
     "or": Function("aa*", lambda *values: next((value for value in values if value), values[-1])),
-    "add": Function("a*", lambda *values: Int64(sum(map(_whole, values)))),
-    "sub": Function("aa", lambda one, other: Int64(_whole(one) - _whole(other))),
+    "add": Function("a*", lambda *values: Int64(sum(map(_integer, values)))),
+    "sub": Function("aa", lambda one, other: Int64(_integer(one) - _integer(other))),
     "hasPrefix": Function("ss", lambda part, text: text.startswith(part)),
     "hasSuffix": Function("ss", lambda part, text: text.endswith(part)),
     "contains": Function("ss", lambda part, text: part in text),

@@ -17,7 +17,7 @@ from virtcatalog.repositories.kustomize.declared import Declared
 from virtcatalog.repositories.kustomize.images import split_image
 
 _TEXTS: Final = ("namePrefix", "nameSuffix", "namespace")
-_KEPT: Final = "*"
+_UNCHANGED: Final = "*"
 """What stands in an image for what the kustomization says."""
 
 
@@ -43,15 +43,15 @@ class _Editor:
     def __init__(self, edits: Edits, own: Declared) -> None:
         self.data: Data = dict(own.data)
         self._options, self._edits, self._own = edits.options, edits, own
-        self._given: dict[Path, Path] = {}
+        self._from_options: dict[Path, Path] = {}
         self._moved: dict[Path, Path] = {}
 
     def elsewhere(self, path: Path) -> Source | None:
         """Where a field stands that is not where it was in the kustomization."""
         for end in range(len(path), 0, -1):
             start, rest = path[:end], path[end:]
-            if start in self._given:
-                return self._edits.source((*self._given[start], *rest))
+            if start in self._from_options:
+                return self._edits.source((*self._from_options[start], *rest))
             if start in self._moved:
                 return self._own.spot.within(*self._moved[start], *rest).source
         return None
@@ -60,7 +60,7 @@ class _Editor:
         for field in _TEXTS:
             if text := self._options.get(field):
                 self.data[field] = text
-                self._given[field,] = (field,)
+                self._from_options[field,] = (field,)
         self._named("images", self._images(), "images", "imageTags")
         self._named("replicas", self._replicas(), "replicas")
         self._labels()
@@ -86,7 +86,7 @@ class _Editor:
         own = self._list(key)
         if items and own == (self.data.get(key) or []):
             self.data[key] = [*own, *(item for _, item in items)]
-            self._given |= {(key, len(own) + at): (key, index) for at, (index, _) in enumerate(items)}
+            self._from_options |= {(key, len(own) + at): (key, index) for at, (index, _) in enumerate(items)}
 
     def _components(self) -> Iterator[tuple[int, Any]]:
         """Yield those that are not in the kustomization yet, with their indexes."""
@@ -97,23 +97,23 @@ class _Editor:
                 taken.append(item)
                 yield index, item
 
-    def _named(self, key: str, given: Mapping[str, tuple[int, Data]], *fields: str) -> None:
+    def _named(self, key: str, edits: Mapping[str, tuple[int, Data]], *fields: str) -> None:
         """Put items in place of those of their names that fields of the kustomization have, and sort all by these."""
-        if not given or any(self._list(field) != (self.data.get(field) or []) for field in fields):
+        if not edits or any(self._list(field) != (self.data.get(field) or []) for field in fields):
             return
         own = ((field, index, item) for field in fields for index, item in enumerate(self._list(field)))
         items = {
             str(item.get("name", "")): (index, item, field) for field, index, item in own if isinstance(item, dict)
         }
-        for name, (index, item) in given.items():
+        for name, (index, item) in edits.items():
             before = items[name][1] if name in items else {}
-            new = {field: before.get(field) if value == _KEPT else value for field, value in item.items()}
-            said = {field: value for field, value in new.items() if value not in (None, "")}
-            items[name] = index, {"name": name, **said}, ""
+            new = {field: before.get(field) if value == _UNCHANGED else value for field, value in item.items()}
+            filled = {field: value for field, value in new.items() if value not in (None, "")}
+            items[name] = index, {"name": name, **filled}, ""
         self.data |= {**dict.fromkeys(fields), key: [items[name][1] for name in sorted(items)]}
         for at, name in enumerate(sorted(items)):
             index, _, field = items[name]
-            (self._moved if field else self._given)[key, at] = (field or key, index)
+            (self._moved if field else self._from_options)[key, at] = (field or key, index)
 
     def _images(self) -> dict[str, tuple[int, Data]]:
         images: dict[str, tuple[int, Data]] = {}
@@ -161,19 +161,19 @@ class _Editor:
 
     def _with_pairs(self, own: Any, key: str, at: Path, *, is_open: bool) -> Any:
         """Labels or annotations with those of an option: one that is there already is a fault, unless it is forced."""
-        given = self._options[key]
-        if not isinstance(given, dict) or not isinstance(own, dict | None):
-            return own or given
+        pairs_of_option = self._options[key]
+        if not isinstance(pairs_of_option, dict) or not isinstance(own, dict | None):
+            return own or pairs_of_option
         pairs = dict(own or {})
         is_forced = self._options.get(f"force{key[0].upper()}{key[1:]}") is True
-        for name, value in given.items():
+        for name, value in pairs_of_option.items():
             text = self._edits.expand(str(value)) if is_open else str(value)
             label, _, text = f"{name}:{text}".partition(":")  # so it is given to kustomize
             if not label:
                 raise self._fault(f"{text} has no key", key, name)
             if label in pairs and not is_forced:
                 raise self._fault(f"{label} is in the kustomization already, and is not forced", key, name)
-            self._given[*at, label] = (key, name)
+            self._from_options[*at, label] = (key, name)
             pairs[label] = text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
         return pairs
 

@@ -113,11 +113,11 @@ def only(side: Side, environments: Sequence[str]) -> Side:
 
 def _only_units(side: Side, repository: Repository, environments: Sequence[str]) -> Side:
     """A repository with no more than these environments, and what is wrong with them or with none."""
-    asked: set[Problem] = {*repository.problems, *repository.unrendered}
+    theirs: set[Problem] = {*repository.problems, *repository.unrendered}
     others: set[Problem] = set()
     for environment, name in zip(repository.environments, side.units, strict=True):
-        (asked if name in environments else others).update((*environment.problems, *environment.unrendered))
-    others -= asked
+        (theirs if name in environments else others).update((*environment.problems, *environment.unrendered))
+    others -= theirs
     return msgspec.structs.replace(
         side,
         objects={name: side.objects[name] for name in environments if name in side.objects},

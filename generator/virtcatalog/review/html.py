@@ -10,7 +10,7 @@ from virtcatalog.escaping import html as escaped
 from virtcatalog.escaping import html_block
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report
-from virtcatalog.review.rows import causes, elsewhere, meaning, sign, what, who, word
+from virtcatalog.review.rows import causes, change_lines, elsewhere, meaning, sign, who, word
 from virtcatalog.review.users import consequences
 
 _MOST_NAMES = 3
@@ -81,7 +81,7 @@ def _row(group: Group, diff: str) -> str:
     names = escaped(who(replace(group, vms=group.vms[:_MOST_NAMES]), _MOST_NAMES))
     if more:
         names += f"<details><summary>and {len(more):,} more</summary>{escaped(', '.join(more))}</details>"
-    text = "<br>".join(map(escaped, what(verdict))) or escaped(meaning(verdict))
+    text = "<br>".join(map(escaped, change_lines(verdict))) or escaped(meaning(verdict))
     folded = _folded("the domain", "", diff) if diff else ""
     because = "<br>".join(escaped(f"{name} ({places})" if places else name) for name, places in causes(verdict))
     because += elsewhere(group)

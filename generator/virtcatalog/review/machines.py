@@ -30,12 +30,12 @@ def machine_words(old: VirtualMachineInstance | None, new: VirtualMachineInstanc
 def amounts(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
     """Say in which amounts two machines differ: vCPUs, memory, and how far both can grow."""
     before, after = _sizes(old), _sizes(new)
-    for key, what, unit in (("vcpus", "", " vCPUs"), ("memory", "memory ", "")):
+    for key, noun, unit in (("vcpus", "", " vCPUs"), ("memory", "memory ", "")):
         if before[key] != after[key]:
-            yield f"{what}{_both(before[key], after[key], key)}{unit}"
-    for key, what in (("sockets", "CPU hotplug limit"), ("limit", "memory hotplug limit")):
+            yield f"{noun}{_both(before[key], after[key], key)}{unit}"
+    for key, noun in (("sockets", "CPU hotplug limit"), ("limit", "memory hotplug limit")):
         if before[key] != after[key]:
-            yield f"{what} {_both(before[key], after[key], key)}"
+            yield f"{noun} {_both(before[key], after[key], key)}"
 
 
 def _firmware(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
@@ -90,8 +90,8 @@ def _fields(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterato
 
 def _plain(vmi: VirtualMachineInstance) -> dict[str, Any]:
     spec = to_manifest(vmi.spec)
-    kept = {key: value for key, value in vmi.metadata.annotations.items() if not key.endswith("vm-generation")}
-    return {**spec, "annotations": kept, "labels": dict(vmi.metadata.labels)}
+    annotations = {key: value for key, value in vmi.metadata.annotations.items() if not key.endswith("vm-generation")}
+    return {**spec, "annotations": annotations, "labels": dict(vmi.metadata.labels)}
 
 
 def _is_amount(difference: Difference) -> bool:

@@ -10,7 +10,7 @@ from virtcatalog.escaping import html_prose, log, markdown_block, markdown_code,
 from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report
-from virtcatalog.review.rows import causes, elsewhere, meaning, shortened, sign, what, who, word
+from virtcatalog.review.rows import causes, change_lines, elsewhere, meaning, shortened, sign, who, word
 from virtcatalog.review.users import consequences
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
@@ -93,7 +93,7 @@ def _summary(report: Report) -> Iterator[str]:
 
 def _row(group: Group) -> str:
     verdict = group.verdict
-    text = markdown_prose(_short("; ".join(what(verdict, _MOST_CHANGES)), 300))
+    text = markdown_prose(_short("; ".join(change_lines(verdict, _MOST_CHANGES)), 300))
     happens = text or markdown_prose(meaning(verdict))
     because = "<br>".join(shortened([_cause(*cause) for cause in causes(verdict)], _MOST_CAUSES)) + elsewhere(group)
     return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {happens} | {because} |\n"
@@ -112,7 +112,7 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
             yield _folded(title, "".join(f"- {plain(line)}\n" for line in lines), "", pointer)
     for group in grouped(report.fleet.verdicts):
         diff = report.fleet.diff(group.verdict)
-        text = "".join(f"- {plain(_short(line, 500))}\n" for line in what(group.verdict))
+        text = "".join(f"- {plain(_short(line, 500))}\n" for line in change_lines(group.verdict))
         title = _short(f"{word(group.verdict)}: {who(group, 20)}", 500)
         if text or diff:
             yield _folded(title, text, diff, pointer)

@@ -57,8 +57,8 @@ def without_aside(here: Repository, there: Repository) -> Repository:
     Nothing deploys their objects here, though these are in the files.
     """
     deployers = {unit.origin: unit.by for unit in there.environments if unit.by not in ("", unit.origin)}
-    whole = {unit.origin for unit in here.environments if unit.resources or not (unit.failed or unit.unrendered)}
-    aside = {unit.origin for unit in here.environments if not unit.by and deployers.get(unit.origin) in whole}
+    rendered = {unit.origin for unit in here.environments if unit.resources or not (unit.failed or unit.unrendered)}
+    aside = {unit.origin for unit in here.environments if not unit.by and deployers.get(unit.origin) in rendered}
     while inner := {unit.origin for unit in here.environments if unit.by in aside} - aside:
         aside |= inner
     return replace(here, environments=tuple(unit for unit in here.environments if unit.origin not in aside))

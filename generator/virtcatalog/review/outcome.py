@@ -72,8 +72,8 @@ def with_data_volumes_of(old: Data, new: Data) -> Data:
     before, after = (map_at(manifest, "spec").get(key) for manifest in (old, new))
     if new.get("kind") != "VirtualMachine" or not before or not after or before == after:
         return new
-    made = {map_at(template, "metadata").get("name"): template for template in before}
-    templates = [made.get(map_at(template, "metadata").get("name"), template) for template in after]
+    old_templates = {map_at(template, "metadata").get("name"): template for template in before}
+    templates = [old_templates.get(map_at(template, "metadata").get("name"), template) for template in after]
     return {**new, "spec": {**new["spec"], key: templates}}
 
 

@@ -34,10 +34,10 @@ from virtcatalog.review.users import User
 
 
 class Referenced(NamedTuple):
-    """The objects that a VM refers to, None where that cannot be told; whether all of them are `known`."""
+    """The objects that a VM refers to, None where that cannot be told; whether `all_known`."""
 
     references: list[Identity] | None
-    known: bool
+    all_known: bool
     can_change: bool
     assumed: Pinned
 
@@ -138,7 +138,7 @@ class Reviewer:
                 refers = referenced.references or ()
                 user = User(name, dumped.where, dumped.is_pool)
                 self.fleet.count(environment, comparison, user, refers, use)
-                if not referenced.known:
+                if not referenced.all_known:
                     self.fleet.unknown[name] = None
                 elif referenced.can_change:
                     vm = dumped.vm

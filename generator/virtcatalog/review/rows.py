@@ -97,7 +97,7 @@ def noun(verdict: Verdict) -> str:
     return "VM template" if verdict.template else part.kind if part is not None else "VM"
 
 
-def what(verdict: Verdict, most: int | None = None) -> list[str]:
+def change_lines(verdict: Verdict, most: int | None = None) -> list[str]:
     """Say what changes and what its guest risks, why the machine meets that, and what the sync makes of it.
 
     Of many lines the first few, with `most`.

@@ -226,12 +226,12 @@ def _count(
             yield f"{f'a {kind}' if refused == 1 else f'{refused:,} {kind}s'} {forms[refused != 1]}"
     of_holders = list(_of_holders(parts))
     if alone and of_holders:
-        yield _said([counted(len(alone), "VM"), *(words for words, _ in of_holders)], forms[1])
+        yield _clause([counted(len(alone), "VM"), *(words for words, _ in of_holders)], forms[1])
     elif alone:
         yield f"{len(alone):,} {forms[len(alone) != 1]}"
     elif of_holders:
         are_many = len(of_holders) > 1 or of_holders[0][1] != 1
-        yield _said([words for words, _ in of_holders], forms[are_many])
+        yield _clause([words for words, _ in of_holders], forms[are_many])
 
 
 def _of_holders(parts: Sequence[Part]) -> Iterator[tuple[str, int | None]]:
@@ -259,10 +259,10 @@ def _named(parts: Sequence[tuple[str, Part | None]], forms: Forms) -> Iterator[s
         else:
             words.append(f"{of_words(part.number, part.of, 'the')} of {part.kind} {name}")
             is_one = is_one and part.number == 1
-    yield _said(words, forms[not is_one])
+    yield _clause(words, forms[not is_one])
 
 
-def _said(whom: Sequence[str], form: str) -> str:
+def _clause(whom: Sequence[str], form: str) -> str:
     """What is said of whom: of `all of its 4 VMs`, which cannot be created, that none of them can."""
     if len(whom) == 1 and whom[0].startswith("all ") and form.startswith("cannot be "):
         vms = whom[0].removeprefix("all ")

@@ -10,7 +10,7 @@ from virtcatalog.errors import counted, some
 from virtcatalog.escaping import single_line
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report
-from virtcatalog.review.rows import sign, what, who, why, word
+from virtcatalog.review.rows import change_lines, sign, who, why, word
 from virtcatalog.review.running import POOL_TEMPLATE, TEMPLATE
 from virtcatalog.review.users import consequences
 
@@ -138,7 +138,7 @@ def _start(group: Group, most: int) -> str:
 
 def _words(group: Group) -> str:
     """What happens, with fields that are as short as they can be."""
-    return _AROUND.sub("", single_line("; ".join(what(group.verdict))))
+    return _AROUND.sub("", single_line("; ".join(change_lines(group.verdict))))
 
 
 def _place(group: Group) -> str:
@@ -156,7 +156,7 @@ def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:
     """The VMs, what becomes of them, and because of what: that is behind their names where it fits."""
     verdict = group.verdict
     start = _start(group, len(group.vms) if full else _MOST_NAMES)
-    cause, lines = why(group), what(verdict, None if full else _MOST_CHANGES)
+    cause, lines = why(group), change_lines(verdict, None if full else _MOST_CHANGES)
     beside = bool(cause) and len(start) + len(cause) + 2 <= width
     yield from _wrapped(f"{start}  {cause}", width) if beside else _wrapped(start, width, after="    ")
     yield from _wrapped("; ".join(lines), width, "    ")

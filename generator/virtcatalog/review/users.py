@@ -119,9 +119,9 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
         return ["No VM refers to it yet."] if not users.following | users.stored else [_following(users, "now find it")]
     if not change.spec_changes and change.change == "changed":
         return ["Only labels or annotations change: no effect on any VM."]
-    what = "instance type" if kind.endswith("Instancetype") else "preference"
+    noun = "instance type" if kind.endswith("Instancetype") else "preference"
     if change.change == "changed":
-        keep = f"VMs that exist keep the revision of the {what} that KubeVirt stored for them"
+        keep = f"VMs that exist keep the revision of the {noun} that KubeVirt stored for them"
         sentences = [f"{keep}; VMs created from now on get the new one."]
         if users.stored:
             keep = "keeps" if len(users.stored) == 1 else "keep"
@@ -158,8 +158,8 @@ def _called(change: ObjectChange) -> str:
     return change.old_name or identity(change.manifest)[2]
 
 
-def _following(users: Users, what: str) -> str:
+def _following(users: Users, words: str) -> str:
     if len(users.following) == 1:
-        what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1).replace("are ", "is ", 1)
-        return f"{users_words(users.following)} has no stored revision yet and {what}."
-    return f"{users_words(users.following)} have no stored revision yet and {what}."
+        words = words.replace("meet ", "meets ", 1).replace("find ", "finds ", 1).replace("are ", "is ", 1)
+        return f"{users_words(users.following)} has no stored revision yet and {words}."
+    return f"{users_words(users.following)} have no stored revision yet and {words}."

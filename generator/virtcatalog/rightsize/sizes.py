@@ -68,7 +68,7 @@ class Sizer:
     def __init__(self, candidates: Candidates, headroom: float, prices: Prices | None = None) -> None:
         self._candidates, self._headroom, self._prices = candidates, headroom, prices
         self._alike = Alike(candidates.cluster, labels_matter=labels_matter(candidates.cluster))
-        self._known: dict[tuple[bytes, str, Size, tuple[int, ...]], Advice] = {}
+        self._earlier: dict[tuple[bytes, str, Size, tuple[int, ...]], Advice] = {}
         """What was found for VMs that are alike, by what has room for them."""
         self._families: dict[str, list[Instancetype]] = {}
         for instancetype in candidates.instancetypes:
@@ -110,12 +110,12 @@ class Sizer:
     def _of_alike(self, vm: Data, advice: Advice, sizes: list[Instancetype], has: Size) -> Advice:
         """Look once for VMs that are alike, unless what is said of one has its name."""
         key = self._alike.key(vm, self._candidates.namespaces), advice.outcome, has, tuple(map(id, sizes))
-        earlier = self._known.get(key)
+        earlier = self._earlier.get(key)
         if earlier is not None:
             return msgspec.structs.replace(earlier, vm=advice.vm, usage=advice.usage)
         advice = self._first(vm, advice, sizes, has)
         if not any(vm["metadata"]["name"] in text for text in (*advice.notes, *advice.reasons)):
-            self._known[key] = advice
+            self._earlier[key] = advice
         return advice
 
     def _first(self, vm: Data, advice: Advice, sizes: list[Instancetype], has: Size) -> Advice:

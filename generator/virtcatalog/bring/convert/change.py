@@ -11,7 +11,7 @@ from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.findings import Path, field_path, inspect
 from virtcatalog.errors import VirtcatalogError
 
-What = Literal["renamed", "moved", "changed", "added", "kept", "lost"]
+Outcome = Literal["renamed", "moved", "changed", "added", "kept", "lost"]
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class Change(msgspec.Struct, frozen=True):
     `path` is the field in the old object, `to` the one in the new object ("" for none); `message` is a sentence.
     """
 
-    what: What
+    outcome: Outcome
     path: Path
     to: str
     message: str
@@ -33,8 +33,8 @@ class Change(msgspec.Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """What happened to the field, in words."""
-        where = f" to {self.to}" if self.what in ("renamed", "moved") else ""
-        return f"{self.what}{where}: {self.message}" if self.message else f"{self.what}{where}"
+        where = f" to {self.to}" if self.outcome in ("renamed", "moved") else ""
+        return f"{self.outcome}{where}: {self.message}" if self.message else f"{self.outcome}{where}"
 
 
 class Changes(list[Change]):
@@ -91,4 +91,4 @@ class Converted(msgspec.Struct, frozen=True):
     @property
     def lost(self) -> bool:
         """Whether any field of the old object is lost."""
-        return any(change.what == "lost" for change in self.changes)
+        return any(change.outcome == "lost" for change in self.changes)

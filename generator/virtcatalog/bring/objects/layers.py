@@ -58,9 +58,9 @@ def patches(below: Facts, target: Facts, unit: Unit) -> Patches:
 def _with_arch(patch: Facts, target: Facts) -> Facts:
     """A patch that sets or removes `arch`, without or with the two fields of the spec that `arch` stands for."""
     if _ARCH in target:
-        kept = {path: value for path, value in patch.items() if value is not None or path not in _STANDS_FOR}
+        others = {path: value for path, value in patch.items() if value is not None or path not in _STANDS_FOR}
         left_out = [path for path in (*_STANDS_FOR, _REQUIREMENTS) if target.get(path) is ABSENT]
-        return kept | (dict.fromkeys(left_out, ABSENT) if _ARCH in patch else {})
+        return others | (dict.fromkeys(left_out, ABSENT) if _ARCH in patch else {})
     if patch.get(_ARCH, ...) is not None:
         return patch
     required = any(path[:2] == _REQUIREMENTS for path in target)

@@ -83,8 +83,8 @@ class Tally:
         """
         _tell_some(map(str, self._refused), len(self._refused), most, "refusal", "" if form == "json" else "json")
         lost = [line for line in self.ledger.lines() if line.fate == "lost"]
-        whole = "" if form in ("report", "json") else "report"
-        _tell_some(map(_lost, lost), len(lost), most, "attribute", whole)
+        full_form = "" if form in ("report", "json") else "report"
+        _tell_some(map(_lost, lost), len(lost), most, "attribute", full_form)
         if self.left_out:
             summary(f"left out: {', '.join(_left_out(*item) for item in sorted(self.left_out.items()))}")
         number = self.outcomes.total()
@@ -114,11 +114,11 @@ def _left_out(kind: str, number: int) -> str:
     return f"{counted(number, noun)} {rest}".rstrip()
 
 
-def _tell_some(lines: Iterable[str], number: int, most: int, noun: str, whole: str) -> None:
+def _tell_some(lines: Iterable[str], number: int, most: int, noun: str, full_form: str) -> None:
     for _, line in zip(range(most), lines, strict=False):
         echo(line, err=True)
     if number > most:
-        summary(f"and {counted(number - most, noun)} more{f': -o {whole}' if whole else ''}")
+        summary(f"and {counted(number - most, noun)} more{f': -o {full_form}' if full_form else ''}")
 
 
 def _lost(line: Line) -> str:

@@ -45,11 +45,11 @@ def is_device(name: str) -> bool:
 def extract(pod: Pod) -> dict[str, Any]:
     """What of a Pod decides where it fits, in short: requests, limits, devices, and the conditions for its node."""
     requests, limits = pod_requests(pod), pod_limits(pod)
-    asked = devices(requests)
+    of_plugins = devices(requests)
     facts: dict[str, Any] = {
-        "requests": _written(requests, asked),
-        "limits": _written(limits, asked),
-        "devices": _written(asked),
+        "requests": _written(requests, of_plugins),
+        "limits": _written(limits, of_plugins),
+        "devices": _written(of_plugins),
     }
     conditions = ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints", "priorityClassName")
     facts |= {name: pod["spec"].get(name) for name in (*conditions, "resourceClaims", "serviceAccountName")}
@@ -64,14 +64,14 @@ def _written(amounts: Amounts, without: Amounts | None = None) -> dict[str, str]
 
 def _of(pod: Pod, part: str) -> Amounts:
     spec = pod["spec"]
-    whole = _together(pod, lambda container: container_amounts(container, part))
+    amounts = _together(pod, lambda container: container_amounts(container, part))
     if part == "requests" and pod.get("status"):
-        whole = _given(pod, whole)
+        amounts = _while_resized(pod, amounts)
     own = _parsed((spec.get("resources") or {}).get(part))
-    whole |= {name: amount for name, amount in own.items() if name in _OF_PODS or name.startswith("hugepages-")}
+    amounts |= {name: amount for name, amount in own.items() if name in _OF_PODS or name.startswith("hugepages-")}
     overhead = _parsed(spec.get("overhead"))
-    _add(whole, {name: amount for name, amount in overhead.items() if part == "requests" or whole.get(name)})
-    return whole
+    _add(amounts, {name: amount for name, amount in overhead.items() if part == "requests" or amounts.get(name)})
+    return amounts
 
 
 def _together(pod: Pod, amounts_of: Callable[[dict[str, Any]], Amounts]) -> Amounts:
@@ -95,7 +95,7 @@ def _together(pod: Pod, amounts_of: Callable[[dict[str, Any]], Amounts]) -> Amou
     return _most(quantities, most)
 
 
-def _given(pod: Pod, requested: Amounts) -> Amounts:
+def _while_resized(pod: Pod, requested: Amounts) -> Amounts:
     """What counts for a Pod on a node while it is resized: the most of what it requests, is promised and has.
 
     A request that its node can never grant does not count (AggregateContainerRequests).
@@ -117,8 +117,8 @@ def _given(pod: Pod, requested: Amounts) -> Amounts:
         resources = statuses.get(container["name"], {}).get("resources") or {}
         return _parsed(resources["requests"]) if resources.get("requests") is not None else promised(container)
 
-    given = _most(_together(pod, promised), _together(pod, actual))
-    return given if infeasible else _most(requested, given)
+    granted = _most(_together(pod, promised), _together(pod, actual))
+    return granted if infeasible else _most(requested, granted)
 
 
 def container_amounts(container: dict[str, Any], part: str) -> Amounts:

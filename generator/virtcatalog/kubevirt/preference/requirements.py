@@ -116,10 +116,10 @@ def _check_architecture(
     return not_found("spec.template.spec.architecture", message)
 
 
-def _lack(what: str, provided: Amount, required: Amount, field: str) -> Cause | None:
+def _lack(noun: str, provided: Amount, required: Amount, field: str) -> Cause | None:
     if not provided < required:
         return None
-    return not_found(field, f"the preference requires {required} {what}, there are {provided}")
+    return not_found(field, f"the preference requires {required} {noun}, there are {provided}")
 
 
 _Check = Callable[

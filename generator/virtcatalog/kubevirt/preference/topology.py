@@ -109,6 +109,6 @@ def check_spread(
     unit = THREADS_PER_CORE * ratio if across == "SocketsCoresThreads" else ratio
     if vcpus % unit == 0:
         return []
-    what = f"{THREADS_PER_CORE} threads of each of {ratio} cores" if across == "SocketsCoresThreads" else f"{ratio}"
-    message = f"the instance type's {vcpus} vCPUs cannot be spread across {across}: not divisible by {what}"
+    divisor = f"{THREADS_PER_CORE} threads of each of {ratio} cores" if across == "SocketsCoresThreads" else f"{ratio}"
+    message = f"the instance type's {vcpus} vCPUs cannot be spread across {across}: not divisible by {divisor}"
     return [invalid("instancetype.spec.cpu.guest", message)]

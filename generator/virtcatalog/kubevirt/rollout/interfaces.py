@@ -52,8 +52,8 @@ def needs_restart(
     anywhere = _anywhere if networks_move(config, migratable=migratable) else _as_it_is
     interfaces, networks = interfaces_by_name(wanted), networks_by_name(wanted)
     for interface in vmi.domain.devices.interfaces:
-        asked = interfaces.get(interface.name)
-        if asked is None or replace(asked, state="") != replace(interface, state=""):
+        wanted_interface = interfaces.get(interface.name)
+        if wanted_interface is None or replace(wanted_interface, state="") != replace(interface, state=""):
             return True
     joins = pod_network(wanted) is not None and pod_network(vmi) is None
     if joins and config.release.traits.pod_network_needs_restart:

@@ -81,16 +81,16 @@ def plug_cpus(running: Running, wanted: VirtualMachineInstanceSpec) -> VirtualMa
     """
     assert running.vmi is not None
     spec = running.vmi.spec
-    asked, cpu = wanted.domain.cpu, spec.domain.cpu
-    if asked is None or cpu is None or asked.sockets == cpu.sockets:
+    new, cpu = wanted.domain.cpu, spec.domain.cpu
+    if new is None or cpu is None or new.sockets == cpu.sockets:
         return None
     if running.conditions.get(CPU_CHANGE):
         raise SyncError(Cause("", "spec.template.spec.domain.cpu.sockets", "another CPU hotplug is in progress"))
-    if asked.sockets > cpu.max_sockets:
-        return Restart("cpu-max", f"{asked.sockets} sockets are more than the {cpu.max_sockets} that can be plugged in")
-    if asked.sockets < cpu.sockets:
+    if new.sockets > cpu.max_sockets:
+        return Restart("cpu-max", f"{new.sockets} sockets are more than the {cpu.max_sockets} that can be plugged in")
+    if new.sockets < cpu.sockets:
         return Restart(
-            "cpu-reduced", f"sockets cannot be taken out while the guest runs: {cpu.sockets} → {asked.sockets}"
+            "cpu-reduced", f"sockets cannot be taken out while the guest runs: {cpu.sockets} → {new.sockets}"
         )
     if wanted.architecture == "arm64":
         return Restart("cpu-arm", "arm64 has no CPU hotplug")
@@ -101,17 +101,17 @@ def _with_vcpus(
     spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, config: Configuration
 ) -> VirtualMachineInstanceSpec:
     """What the VM asks for in requests and limits grows with the vCPUs."""
-    asked, cpu = wanted.domain.cpu, spec.domain.cpu
-    assert asked is not None
+    new, cpu = wanted.domain.cpu, spec.domain.cpu
+    assert new is not None
     assert cpu is not None
-    delta = Quantity((asked.vcpus - cpu.vcpus) * (1000 // config.cpu_allocation_ratio) * MILLI)
+    delta = Quantity((new.vcpus - cpu.vcpus) * (1000 // config.cpu_allocation_ratio) * MILLI)
     resources, demands = spec.domain.resources, wanted.domain.resources
     grown = replace(
         resources,
         requests=_grown(resources.requests, demands.requests, delta),
         limits=_grown(resources.limits, demands.limits, delta),
     )
-    return replace(spec, domain=replace(spec.domain, cpu=replace(cpu, sockets=asked.sockets), resources=grown))
+    return replace(spec, domain=replace(spec.domain, cpu=replace(cpu, sockets=new.sockets), resources=grown))
 
 
 def _grown(amounts: dict[str, Quantity], demanded: dict[str, Quantity], delta: Quantity) -> dict[str, Quantity]:
@@ -126,12 +126,12 @@ def plug_memory(running: Running, wanted: VirtualMachineInstanceSpec) -> Virtual
     assert running.vmi is not None
     spec, at_boot = running.vmi.spec, running.guest.memory_at_boot
     memory, current = spec.domain.memory, running.guest.memory
-    asked = wanted.domain.memory.guest if wanted.domain.memory is not None else None
-    if asked is None or memory is None or memory.guest is None or current is None:
+    wanted_guest = wanted.domain.memory.guest if wanted.domain.memory is not None else None
+    if wanted_guest is None or memory is None or memory.guest is None or current is None:
         return None
     if running.conditions.get(MEMORY_CHANGE) is False:
         return Restart("memory-failed", "plugging memory in has failed before")
-    if asked == memory.guest:
+    if wanted_guest == memory.guest:
         return None
     if not running.migratable:
         return Restart("memory-not-migratable", "memory comes with a live migration, which the VM cannot do")
@@ -142,23 +142,23 @@ def plug_memory(running: Running, wanted: VirtualMachineInstanceSpec) -> Virtual
     problem = live_update_memory_problem(wanted, memory.max_guest)
     if problem:
         return Restart("memory-unsupported", problem)
-    if at_boot is not None and asked < at_boot:
-        return Restart("memory-lower", f"the VM was started with {at_boot}, which is more than {asked}")
-    return _with_memory(spec, wanted, asked, Quantity.of(asked.value - current.value))
+    if at_boot is not None and wanted_guest < at_boot:
+        return Restart("memory-lower", f"the VM was started with {at_boot}, which is more than {wanted_guest}")
+    return _with_memory(spec, wanted, wanted_guest, Quantity.of(wanted_guest.value - current.value))
 
 
 def _with_memory(
-    spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, asked: Quantity, delta: Quantity
+    spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, wanted_guest: Quantity, delta: Quantity
 ) -> VirtualMachineInstanceSpec:
     """The request, at least the guest's memory, and the VM's limit grow with the guest."""
     assert spec.domain.memory is not None
     requests, limits = dict(spec.domain.resources.requests), dict(spec.domain.resources.limits)
     if requests.get("memory"):
         requests["memory"] = requests["memory"] + delta
-        if requests["memory"] < asked:
-            requests["memory"], delta = asked, Quantity()
+        if requests["memory"] < wanted_guest:
+            requests["memory"], delta = wanted_guest, Quantity()
     if wanted.domain.resources.limits.get("memory"):
         limits["memory"] = limits.get("memory", Quantity()) + delta
-    memory = replace(spec.domain.memory, guest=asked)
+    memory = replace(spec.domain.memory, guest=wanted_guest)
     resources = replace(spec.domain.resources, requests=requests, limits=limits)
     return replace(spec, domain=replace(spec.domain, memory=memory, resources=resources))

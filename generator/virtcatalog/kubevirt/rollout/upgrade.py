@@ -65,8 +65,8 @@ def move(vmi: VirtualMachineInstance, seen: Seen, stays: Sequence[str], old: Lau
 
 def machine_type(vmi: VirtualMachineInstance, seen: Seen, old: Launcher) -> str:
     """The machine type that a machine runs with, as far as it is known: an alias stands for what OLD made of it."""
-    asked = vmi.spec.domain.machine.type if vmi.spec.domain.machine is not None else ""
-    return seen.machine or (old.q35 or asked if asked in ("", "q35") else asked)
+    declared = vmi.spec.domain.machine.type if vmi.spec.domain.machine is not None else ""
+    return seen.machine or (old.q35 or declared if declared in ("", "q35") else declared)
 
 
 def _threads(vmi: VirtualMachineInstance, old: Launcher, new: Launcher) -> Iterator[tuple[Fate, str]]:

@@ -123,10 +123,10 @@ def unmovable(running: Running, moved: tuple[MigratedVolume, ...]) -> str:
 
 def _updated(wanted: VirtualMachineInstanceSpec, spec: VirtualMachineInstanceSpec) -> dict[str, str]:
     """The volumes whose claims are others, with the claims that they have now (updatedVolumesMapping)."""
-    asked = {volume.name: claim_of(volume) for volume in wanted.volumes}
+    wanted_claims = {volume.name: claim_of(volume) for volume in wanted.volumes}
     updated = {}
     for volume in spec.volumes:
-        claim, other = claim_of(volume), asked.get(volume.name, "")
+        claim, other = claim_of(volume), wanted_claims.get(volume.name, "")
         if claim and other and claim != other:
             updated[volume.name] = claim
     return updated
@@ -164,9 +164,9 @@ def _is_populated(name: str, namespace: str, cluster: Cluster) -> bool:
 def _moved(running: Running, wanted: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec:
     """Source: PatchVMIVolumes."""
     assert running.vmi is not None
-    names, asked = {migrated_volume.volume for migrated_volume in running.migrated_volumes}, volumes_by_name(wanted)
-    spec = running.vmi.spec
-    volumes = [asked.get(volume.name, volume) if volume.name in names else volume for volume in spec.volumes]
+    names = {migrated_volume.volume for migrated_volume in running.migrated_volumes}
+    spec, wanted_volumes = running.vmi.spec, volumes_by_name(wanted)
+    volumes = [wanted_volumes.get(volume.name, volume) if volume.name in names else volume for volume in spec.volumes]
     return replace(spec, volumes=volumes)
 
 
@@ -192,13 +192,14 @@ def plug_volumes(
 
 def _remaining_volumes(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec) -> list[Volume]:
     """All but the plugged ones that the VM has no more, or has otherwise (filterHotplugVMIVolumes)."""
-    asked = volumes_by_name(wanted)
+    by_name = volumes_by_name(wanted)
     return [
         volume
         for volume in vmi.volumes
         if not is_plugged_by_declaration(volume)
         or (
-            volume.name in asked and (asked[volume.name] == volume or not is_plugged_by_declaration(asked[volume.name]))
+            volume.name in by_name
+            and (by_name[volume.name] == volume or not is_plugged_by_declaration(by_name[volume.name]))
         )
     ]
 
@@ -207,14 +208,14 @@ def _remaining_disks(
     wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec, volumes: Container[str]
 ) -> list[Disk]:
     """Disks stay with their volumes, and CD-ROM drives without (filterHotplugVMIDisks)."""
-    asked, asked_volumes = disks_by_name(wanted), volumes_by_name(wanted)
+    wanted_disks, wanted_volumes = disks_by_name(wanted), volumes_by_name(wanted)
     disks = []
     for disk in vmi.domain.devices.disks:
         if disk.name not in volumes:
-            other = asked.get(disk.name)
+            other = wanted_disks.get(disk.name)
             if other is None:
                 continue
-            if disk.name in asked_volumes and (disk.cdrom is None or other.cdrom is None):
+            if disk.name in wanted_volumes and (disk.cdrom is None or other.cdrom is None):
                 continue
         disks.append(disk)
     return disks

@@ -69,10 +69,10 @@ def _read(api: Api, resource: Resource, snapshot: Snapshot) -> Gap | None:
 
 
 def _list(api: Api, resource: Resource, snapshot: Snapshot) -> None:
-    asked = {"limit": str(PAGE), **({"labelSelector": resource.selector} if resource.selector else {})}
+    first_query = {"limit": str(PAGE), **({"labelSelector": resource.selector} if resource.selector else {})}
     # Items of lists do not say themselves what they are.
     kind = {"apiVersion": resource.api_version, "kind": resource.kind}
-    query = asked
+    query = first_query
     while True:
         content = api.get(resource.path, query)
         try:
@@ -87,7 +87,7 @@ def _list(api: Api, resource: Resource, snapshot: Snapshot) -> None:
         further = page.metadata.get("continue")
         if not further:
             return
-        query = {**asked, "continue": str(further)}
+        query = {**first_query, "continue": str(further)}
 
 
 def _gap(error: StatusError, resource: Resource) -> Gap | None:

@@ -174,8 +174,8 @@ def read_by_flux(data: Any) -> Any:
     """
     if not isinstance(data, dict | None):
         return data
-    known: dict[str, Any] = {key: _as_text(key, value) for key, value in (data or {}).items() if key in FIELDS}
-    return known if known.get("resources") else {**known, "buildMetadata": ["originAnnotations"]}
+    fields: dict[str, Any] = {key: _as_text(key, value) for key, value in (data or {}).items() if key in FIELDS}
+    return fields if fields.get("resources") else {**fields, "buildMetadata": ["originAnnotations"]}
 
 
 def _as_text(key: str, value: Any) -> Any:

@@ -87,10 +87,10 @@ _Term = tuple[str, str, frozenset[str]]
 def _terms(selector: str) -> list[_Term]:
     """The terms of a selector: `a=b,c!=d,e,!f,g in (h,i)`. Source: apimachinery's labels.Parse."""
     terms = [_term(text.strip(_BLANKS)) for text in _COMMA.split(selector)]
-    known = [term for term in terms if term is not None and _is_right(term)]
-    if len(known) < len(terms):
+    supported = [term for term in terms if term is not None and _is_right(term)]
+    if len(supported) < len(terms):
         raise SelectorError(f"the selector {selector[:80]!r} is not supported")
-    return known
+    return supported
 
 
 def _term(text: str) -> _Term | None:

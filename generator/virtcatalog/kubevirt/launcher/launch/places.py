@@ -17,7 +17,7 @@ from virtcatalog.kubevirt.launcher.xml import Element
 
 #: Interfaces, disks and host devices, and what gets its place before these do; what comes behind moves none of them.
 _ORDER = ("filesystem", "interface", "sound", "controller", "disk", "hostdev")
-_ASKED = ("interface", "disk", "hostdev")
+_REPORTED = ("interface", "disk", "hostdev")
 #: Models that have a slot of a conventional PCI bus.
 _CONVENTIONAL = ("virtio-transitional", "e1000", "rtl8139", "ne2k_pci", "pcnet", "ac97")
 #: Slots 0 to 2 of i440fx are its host bridge, its ISA bridge and the graphics adapter.
@@ -35,7 +35,7 @@ def pci_places(devices: Element, vmi: VirtualMachineInstance) -> dict[str, int |
     if vmi.spec.architecture == "s390x":  # no PCI bus, unless a host device brings one
         return {}
     places = _ports(devices, placeholder_count(vmi)) if supports_pcie_hotplug(vmi.spec) else _slots(devices)
-    return {name: place for device, place in places if device.tag in _ASKED and (name := _name(device))}
+    return {name: place for device, place in places if device.tag in _REPORTED and (name := _name(device))}
 
 
 def _ports(devices: Element, free: int) -> Iterator[tuple[Element, int | str]]:
