@@ -155,7 +155,7 @@ def _deployed(side: Side, environments: Sequence[str] = ()) -> tuple[list[Deploy
     return list(groups.values()), problems
 
 
-def named_units(side: Side, environments: Sequence[str] = ()) -> Repository:
+def named_units(side: Side, environments: Sequence[str]) -> Repository:
     """Return a side's repository with these of its units, each under the name by which users know it."""
     from msgspec.structs import replace
 

@@ -35,7 +35,7 @@ def catalog_items(catalog: str | None, environments: Sequence[str], prices: str 
 
 
 def load_items(
-    catalog: str | None, environments: Sequence[str], prices: str | None = None
+    catalog: str | None, environments: Sequence[str], prices: str | None
 ) -> tuple[Catalog | None, list[Item]]:
     """Return the catalog, None where there are manifests alone, and its `catalog_items`."""
     from virtcatalog.ask.items import in_order, items_of, items_of_catalog

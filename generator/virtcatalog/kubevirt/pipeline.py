@@ -69,7 +69,7 @@ def expand(
 
 
 def expand_in_stages(
-    manifest: dict[str, Any], cluster: Cluster, *, staged: bool = False, decoded: VirtualMachine | None = None
+    manifest: dict[str, Any], cluster: Cluster, *, staged: bool, decoded: VirtualMachine | None
 ) -> InStages:
     """Do what `expand` does, and stop after each stage: a fleet goes through a stage together."""
     kind = _kind(manifest)

@@ -103,7 +103,7 @@ def unmanaged(manifest: Data) -> Data:
     return {**manifest, "metadata": metadata}
 
 
-def role_of(manager: str, operation: str = "") -> Role:
+def role_of(manager: str, operation: str) -> Role:
     """Return what a manager is, by its name."""
     if manager.startswith(_GITOPS):
         return "gitops"

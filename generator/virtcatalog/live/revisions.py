@@ -50,7 +50,7 @@ class Revision(NamedTuple):
     release: str = ""
 
 
-def stored_revisions(vm: Data, cluster: Cluster, past: Past = ()) -> Iterator[Revision]:
+def stored_revisions(vm: Data, cluster: Cluster, past: Past) -> Iterator[Revision]:
     """Yield the revisions that KubeVirt keeps for a VM of the cluster; `cluster` has those that could be read."""
     namespace = namespace_of(vm)
     for matcher, revision_name in revisions(vm):

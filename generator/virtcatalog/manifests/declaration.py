@@ -31,7 +31,7 @@ def load_document(file: str, kind: type[T], faults: Callable[[Any], Faults] = la
     return read_document(content, file, kind, faults)
 
 
-def read_document(text: str | bytes, file: str, kind: type[T], faults: Callable[[Any], Faults] = lambda _: ()) -> T:
+def read_document(text: str | bytes, file: str, kind: type[T], faults: Callable[[Any], Faults]) -> T:
     """Read a text, as `load_document` does a file."""
     source = Text(text, file)
     documents = list(source.documents())

@@ -108,7 +108,7 @@ PartContents = tuple[list[Manifest], list[Problem]]
 """What a text holds, and what is wrong with it."""
 
 
-def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[Problem]]:
+def read_apart(text: str | bytes, file: str) -> tuple[list[Manifest], list[Problem]]:
     """Read every manifest of a text, unusable ones too: these say so in their `problems`.
 
     The other problems are those of the text: syntax, which ends the reading, and that it holds no manifest.

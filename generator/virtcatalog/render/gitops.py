@@ -188,7 +188,7 @@ def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-sys
     return manifests + [_kustomization(origin, source, overlay, namespace) for overlay in overlays]
 
 
-def flux_source(origin: Origin, namespace: str = "flux-system") -> Data:
+def flux_source(origin: Origin, namespace: str) -> Data:
     """Return Flux's source of a repository or artifact."""
     return _oci_repository(origin, namespace) if origin.oci else _git_repository(origin, namespace)
 

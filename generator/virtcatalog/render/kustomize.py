@@ -37,7 +37,7 @@ def kustomization(resources: Iterable[str]) -> str:
     return dump({**_HEAD, "resources": list(resources)})
 
 
-def overlay_kustomization(overlay: Overlay, objects: Sequence[Data], templates: Sequence[Template] = ()) -> str:
+def overlay_kustomization(overlay: Overlay, objects: Sequence[Data], templates: Sequence[Template]) -> str:
     """Return the overlay over `../../base`: the kinds it takes, what it leaves out, and what it changes."""
     taken = {kind: [manifest for manifest in objects if manifest["kind"] == kind] for kind in overlay.kinds}
     left_out = {

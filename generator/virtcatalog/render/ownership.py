@@ -43,7 +43,7 @@ def is_ours(path: str) -> bool:
     return bool(_OURS.fullmatch(path))
 
 
-def with_ownership(tree: Mapping[str, str], owner: str = "") -> dict[str, str]:
+def with_ownership(tree: Mapping[str, str], owner: str) -> dict[str, str]:
     """Return the tree with the file that lists it, and that names the catalog it is of."""
     head = _HEADER + (f"{_OWNER}{owner}\n" if owner else "")
     return {**tree, OWNED: head + "".join(f"{path}\n" for path in sorted(tree))}

@@ -89,7 +89,7 @@ class Unit(NamedTuple):
         return [resource for resource in self.environment.resources if is_setting(resource.data)]
 
 
-def units_of(deployer: Deployer, context: Context, settings_beside: Sequence[Resource] = ()) -> tuple[Unit, ...]:
+def units_of(deployer: Deployer, context: Context, settings_beside: Sequence[Resource]) -> tuple[Unit, ...]:
     """Return what an object deploys; `settings_beside` are ConfigMaps and Secrets that are deployed with it."""
     tree, settings = context.tree, [*settings_beside, *context.settings]
     match deployer.kind:

@@ -113,7 +113,7 @@ def _by_keys(sets: Sequence[Parameters], keys: Sequence[str], field: str, *, is_
     return by_keys
 
 
-def selector_of(generator: Mapping[str, Any], field: str, *, of_labels: bool = False) -> Matches:
+def selector_of(generator: Mapping[str, Any], field: str, *, of_labels: bool) -> Matches:
     """Return what says whether the selector of a generator takes a set of parameters, or labels.
 
     Raises VirtcatalogError where Argo CD does: values of labels must be such, those of parameters may be any text.

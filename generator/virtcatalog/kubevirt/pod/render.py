@@ -36,7 +36,7 @@ _TARGET_NODE = "kubevirt.io/migrationTargetNodeName"
 _PADDING = 15
 
 
-def render_pod(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None = None) -> dict[str, Any]:
+def render_pod(vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None) -> dict[str, Any]:
     """The virt-launcher Pod of an admitted VMI as virt-controller sends it; PodError where it sends none.
 
     `vm`, when there is one, tells of data volume templates and changed block tracking. Pods have no name before the

@@ -13,7 +13,7 @@ import msgspec
 
 from virtcatalog.live.client.api import Api, StatusError
 from virtcatalog.live.client.kubeconfig import ClusterError
-from virtcatalog.live.resources import OPTIONAL, RESOURCES, Resource
+from virtcatalog.live.resources import OPTIONAL, Resource
 from virtcatalog.live.snapshot import Gap, Snapshot
 from virtcatalog.progress import tracked
 
@@ -33,7 +33,7 @@ _decode = msgspec.json.Decoder(_Page).decode
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def read_cluster(api: Api, resources: Sequence[Resource] = RESOURCES) -> Snapshot:
+def read_cluster(api: Api, resources: Sequence[Resource]) -> Snapshot:
     """Return what a cluster has of some kinds; ClusterError when it does not answer.
 
     A kind that may not be listed, or that is not served, is among the gaps.
