@@ -16,6 +16,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from virtcatalog.api.findings import Path, field_path
+from virtcatalog.api.int64 import MIN_INT64, fits
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf
 from virtcatalog.api.values import describe
@@ -107,7 +108,7 @@ def cut(value: float, leaf: Leaf, path: Path) -> int:
     """A number as the converter makes an integer of it: whatever its size, as the processor does (amd64)."""
     if value != value // 1:
         raise GoError(path, f"must be an integer, not {describe(value)}")
-    integer = int(value) if -(2**63) <= value < 2**63 else -(2**63)
+    integer = int(value) if fits(value) else MIN_INT64
     if leaf.least is None or leaf.most is None or leaf.least <= integer <= leaf.most:
         return integer
     return (integer - leaf.least) % (leaf.most - leaf.least + 1) + leaf.least

@@ -12,13 +12,13 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
+from virtcatalog.api.int64 import MAX_INT64, fits, scaled_decimal, scaled_up
 from virtcatalog.limits import QUANTITY_CHARACTERS
 
 Notation = Literal["DecimalSI", "BinarySI", "DecimalExponent"]
 
 NANO = 10**9
 MILLI = 10**6
-MAX_INT64 = 2**63 - 1
 
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -63,7 +63,7 @@ class Quantity:
             units, fraction = divmod(number, NANO)
             number, places = (number, 9) if fraction else (units, 0)
         self._unscaled, self._scale = number, places
-        self._decimal = not _fits(number) if decimal is None else decimal
+        self._decimal = not fits(number) if decimal is None else decimal
         self._nano: int = number * 10 ** (9 - places) if places <= 9 else number // 10 ** (places - 9)
         self._notation, self._text = notation, text
         self.value = self._scaled(0)
@@ -142,16 +142,16 @@ class Quantity:
         """Whole units as Go's `AsInt64` has them: None for what has decimal places or is a decimal."""
         if self._decimal or self._scale > 0:
             return None
-        number, fits = _scaled_up(self._unscaled, -self._scale)
-        return number if fits else None
+        number, is_exact = scaled_up(self._unscaled, -self._scale)
+        return number if is_exact else None
 
     def _scaled(self, places: int) -> int:
         """The amount in units of 10^-`places` (ScaledValue)."""
         power = self._scale - places
         if self._decimal:
-            return _scaled_decimal(self._unscaled, power)
+            return scaled_decimal(self._unscaled, power)
         if power <= 0:
-            return _scaled_up(self._unscaled, -power)[0]
+            return scaled_up(self._unscaled, -power)[0]
         unit: int = 10**power
         count, rest = divmod(abs(self._unscaled), unit)
         count += rest != 0
@@ -167,7 +167,7 @@ class Quantity:
             common = max(self._scale, scale)
             left, right = self._unscaled * 10 ** (common - self._scale), number * 10 ** (common - scale)
             number, scale = left + right, common
-            decimal = decimal or not (_fits(left) and _fits(right) and _fits(number))
+            decimal = decimal or not (fits(left) and fits(right) and fits(number))
         return Quantity(number, notation, places=scale, decimal=decimal)
 
     def __add__(self, other: Quantity) -> Quantity:
@@ -178,9 +178,9 @@ class Quantity:
 
     def __mul__(self, factor: int) -> Quantity:
         number, places = self._unscaled * factor, self._scale
-        decimal = self._decimal or not _fits(number)
+        decimal = self._decimal or not fits(number)
         if not decimal and places:
-            decimal = number % 10**places != 0 if places > 0 else not _fits(number * 10**-places)
+            decimal = number % 10**places != 0 if places > 0 else not fits(number * 10**-places)
         return Quantity(number, self._notation, places=places, decimal=decimal)
 
     def __neg__(self) -> Quantity:
@@ -198,12 +198,6 @@ class Quantity:
     def __le__(self, other: Quantity) -> bool:
         return self._nano <= other._nano
 
-    def __gt__(self, other: Quantity) -> bool:
-        return self._nano > other._nano
-
-    def __ge__(self, other: Quantity) -> bool:
-        return self._nano >= other._nano
-
     def __hash__(self) -> int:
         return hash(self._nano)
 
@@ -218,43 +212,6 @@ class Quantity:
 
     def __str__(self) -> str:
         return self._text or _canonical(self._nano, self._notation)
-
-
-def _fits(number: int) -> bool:
-    return -(2**63) <= number <= MAX_INT64
-
-
-def wrapped(number: int, bits: int = 64) -> int:
-    """A whole number cut to some bits, as Go adds and multiplies."""
-    half: int = 2 ** (bits - 1)
-    return (number + half) % (2 * half) - half
-
-
-def _scaled_up(number: int, power: int) -> tuple[int, bool]:
-    """`number` * 10^`power` in 64 bits, and whether it fits: what does not wraps for some powers and is 0 for others.
-
-    Source: math.go (positiveScaleInt64).
-    """
-    scaled = number * 10**power
-    if _fits(scaled):
-        return scaled, True
-    return (wrapped(scaled) if power in _WRAPPING and number != -(2**63) else 0), False
-
-
-_WRAPPING = (1, 2, 3, 6, 9)
-
-
-def _scaled_decimal(number: int, power: int) -> int:
-    """`number` / 10^`power`: Go cuts to 64 bits before, then cuts towards zero, then adds one (scaledValue)."""
-    if power <= 0:
-        return wrapped(wrapped(number) * (10**-power if power > -19 else -(2**63)))
-    unit: int = 10**power
-    if number < MAX_INT64:
-        cut = wrapped(number)
-        count = abs(cut) // unit
-        return (-count if cut < 0 else count) + (cut % unit != 0)
-    count, rest = divmod(number, unit)
-    return wrapped(count + (rest != 0))
 
 
 @lru_cache(maxsize=8192)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import total_ordering
 from typing import Any, Final
 
-from virtcatalog.api.quantity import MAX_INT64, NANO, Quantity
+from virtcatalog.api.int64 import MAX_INT64
+from virtcatalog.api.quantity import NANO, Quantity
 from virtcatalog.errors import nearest
 
 TOO_MUCH_TEXT: Final = "the template gives more than 1 MiB of text"

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from virtcatalog.api.govalues import from_base64, yaml_key
 from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
 from virtcatalog.manifests.places import is_merge, merge_sources
-from virtcatalog.manifests.scalars import resolved, time_of, whole
+from virtcatalog.manifests.scalars import json_number, resolved, time_of
 from virtcatalog.manifests.syntax import (
     PLAIN,
     QUOTED,
@@ -163,7 +163,7 @@ class Builder:
             self._text.fault(
                 node.start_mark, f"{node.value} is not a number that JSON can hold; quote it if it is text"
             )
-        return whole(value)
+        return json_number(value)
 
     def _typed(self, node: Any) -> Any:
         """What a scalar stands for; a float stays one though it is whole."""

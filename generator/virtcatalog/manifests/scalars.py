@@ -33,7 +33,7 @@ _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
 
 def resolve(plain: str) -> Any:
     """Return what a bare YAML scalar stands for: a boolean, None, a number or the string itself."""
-    return whole(resolved(plain))
+    return json_number(resolved(plain))
 
 
 def resolved(plain: str) -> Any:
@@ -57,7 +57,7 @@ def resolved(plain: str) -> Any:
     return _float(digits, plain)
 
 
-def whole(value: Any) -> Any:
+def json_number(value: Any) -> Any:
     """Return a value as JSON has it: 2.0 is 2, and of a large one so many digits are there as tell it from others."""
     if type(value) is not float or not value.is_integer() or abs(value) >= 1e21:
         return value
@@ -66,7 +66,7 @@ def whole(value: Any) -> Any:
 
 def number(digits: str, plain: str) -> Any:
     """Return a float, an integer when it is whole; `plain` when it is no number or too large for one."""
-    return whole(_float(digits, plain))
+    return json_number(_float(digits, plain))
 
 
 def _float(digits: str, plain: str) -> Any:

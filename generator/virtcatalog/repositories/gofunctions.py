@@ -13,13 +13,14 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.govalues import as_floats, float_text, from_base64, integer, integer_literal, json_text
+from virtcatalog.api.int64 import fits
 from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.scalars import json_number
 
 #: The longest name that `slugify` makes.
 _SLUG: Final = 50
@@ -148,7 +149,7 @@ def _integer(value: Any) -> int:
     """What is left of a value as a whole number; 0 for what is none."""
     if isinstance(value, str):
         number = integer_literal(re.sub(r"\.0+\Z", "", value)) or 0
-        return number if -(2**63) <= number < 2**63 else 0
+        return number if fits(number) else 0
     return int(value) if isinstance(value, int | float) else 0
 
 
@@ -197,8 +198,7 @@ def _plain(value: Any) -> Any:
         return {written(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return list(map(_plain, value))
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e21
-    return int(Decimal(repr(value))) if whole else value
+    return json_number(value)
 
 
 def _dict(*pairs: Any) -> dict[str, Any]:

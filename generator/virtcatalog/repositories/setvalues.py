@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from virtcatalog.api.int64 import fits
 from virtcatalog.errors import VirtcatalogError
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
@@ -138,8 +139,8 @@ class _Setter:
 def _integer(text: str) -> int | None:
     """The number of 64 bits that a text is."""
     match = _INTEGER.fullmatch(text)
-    number = int("".join(match.groups())) if match else 2**63
-    return number if -(2**63) <= number < 2**63 else None
+    number = int("".join(match.groups())) if match else None
+    return number if number is not None and fits(number) else None
 
 
 def _within(values: dict[str, Any], key: str, empty: Any) -> Any:

@@ -6,8 +6,9 @@ Source: pkg/defaults/defaults.go (setupHotplug), pkg/liveupdate/memory/memory.go
 from __future__ import annotations
 
 from virtcatalog.api.domainspec import CPU, Memory
+from virtcatalog.api.int64 import wrapped
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.api.quantity import Quantity, wrapped
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.memo import memo
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.govalues import integer
+from virtcatalog.api.int64 import wrapped
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstance
-from virtcatalog.api.quantity import wrapped
 from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts, PodError
 from virtcatalog.kubevirt.pod.mounts import CONTAINER_DISKS, Volumes
 

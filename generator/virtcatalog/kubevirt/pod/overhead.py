@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from virtcatalog.api.govalues import float_of
+from virtcatalog.api.int64 import wrapped
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.api.quantity import Quantity, wrapped
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev
 from virtcatalog.kubevirt.memo import memo

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from virtcatalog.api.int64 import wrapped
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.names import EVEN_PARITY
-from virtcatalog.api.quantity import Quantity, wrapped
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
 from virtcatalog.kubevirt.memo import memo

@@ -14,8 +14,8 @@ from virtcatalog.errors import Problem
 from virtcatalog.manifests.builder import Builder
 from virtcatalog.manifests.manifesttext import ManifestText
 from virtcatalog.manifests.places import Index
+from virtcatalog.manifests.scalars import json_number, time_of
 from virtcatalog.manifests.scalars import resolved as typed
-from virtcatalog.manifests.scalars import time_of, whole
 from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, MappingNode, ScalarNode, nodes
 
 _WORDS: Final = frozenset(
@@ -48,7 +48,7 @@ def reads_otherwise(content: bytes) -> bool:
 
 def resolved(text: str) -> Any:
     """Return what a bare scalar stands for to kustomize."""
-    return whole(_typed(text))
+    return json_number(_typed(text))
 
 
 def _typed(text: str) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from virtcatalog.api.domainspec import Memory, ResourceRequirements
-from virtcatalog.api.quantity import Quantity, wrapped
+from virtcatalog.api.int64 import wrapped
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
 from virtcatalog.kubevirt.memo import memo
