@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, Protocol, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, Protocol, TypeVar, get_args
 
 import msgspec
+
+K = TypeVar("K")
 
 CRASH = "Crash"
 """The type of a cause where KubeVirt does not refuse an object, but crashes on it."""
@@ -241,6 +243,16 @@ def within(message: str, environments: Sequence[str]) -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """Return a number with what it counts: `1 VM`, `1,200 VMs`; `many` where that is not `one` with an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of so many characters at most: the end of a longer one is an ellipsis."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def counted_kinds(numbers: Mapping[K, int], forms: Mapping[K, tuple[str, str]]) -> list[str]:
+    """Say how many there are of a kind, as of one or of many: `1 is refused`, `2 change`; nothing of what is not."""
+    return [f"{numbers[kind]:,} {words[numbers[kind] != 1]}" for kind, words in forms.items() if numbers[kind]]
 
 
 def listed(names: Sequence[str]) -> str:

@@ -162,15 +162,13 @@ class VirtualMachineInstanceSpec(Object):
     utility_volumes: Annotated[list[UtilityVolume], since("v1.8")] = []
 
 
-def _empty_spec() -> VirtualMachineInstanceSpec:
-    return VirtualMachineInstanceSpec(domain=DomainSpec(devices=Devices()))
-
-
 class VirtualMachineInstanceTemplateSpec(Object, kw_only=True):
     """What a VM's instances are made of."""
 
     metadata: ObjectMeta = field(default_factory=ObjectMeta)
-    spec: VirtualMachineInstanceSpec = field(default_factory=_empty_spec)
+    spec: VirtualMachineInstanceSpec = field(
+        default_factory=lambda: VirtualMachineInstanceSpec(domain=DomainSpec(devices=Devices()))
+    )
 
 
 class InstancetypeMatcher(Object):

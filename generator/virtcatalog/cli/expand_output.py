@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from virtcatalog.cli.console import data, show_json, stream, summary, write_diff
 from virtcatalog.cli.previews import with_previews
 from virtcatalog.cli.table import Table, print_tables
-from virtcatalog.errors import Problem, UnsupportedError, placed
+from virtcatalog.errors import Problem, UnsupportedError, cut, placed
 from virtcatalog.escaping import as_json, json_text, json_value
 from virtcatalog.fleet.outcome import Form, Outcome
 
@@ -218,7 +218,7 @@ PINS: Final = {
 def _short(value: Any) -> str:
     """The value on one line: strings as they are unless that would mislead."""
     text = value if isinstance(value, str) and value.isprintable() and value else _ENCODE(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return cut(text, _LONGEST)
 
 
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}

@@ -18,7 +18,7 @@ from virtcatalog.cli.console import data, echo, failing, print_problems, progres
 from virtcatalog.cli.items import as_csv
 from virtcatalog.cli.previews import print_json
 from virtcatalog.cli.table import print_tables
-from virtcatalog.errors import Problem, VirtcatalogError, counted, some
+from virtcatalog.errors import Problem, VirtcatalogError, counted, counted_kinds, some
 from virtcatalog.escaping import markdown_prose
 from virtcatalog.manifests.identity import full_name
 from virtcatalog.units import count, memory
@@ -149,10 +149,7 @@ def _close(advices: Sequence[Advice]) -> None:
         "fits": ("fits", "fit"),
         "unknown": ("cannot be told", "cannot be told"),
     }
-    parts = [
-        f"{numbers[outcome]:,} {text[numbers[outcome] != 1]}" for outcome, text in words.items() if numbers[outcome]
-    ]
-    summary(": ".join(filter(None, (counted(len(advices), "VM"), ", ".join(parts)))))
+    summary(": ".join(filter(None, (counted(len(advices), "VM"), ", ".join(counted_kinds(numbers, words))))))
 
 
 def print_text(advices: Sequence[Advice]) -> None:
@@ -189,9 +186,10 @@ def _usage(advice: Advice) -> str:
 
 
 def _requests(advice: Advice) -> str:
-    names = sorted({*advice.before, *advice.after})
-    more = {name: advice.after.get(name, 0) - advice.before.get(name, 0) for name in names}
-    parts = [f"{'+' if amount > 0 else ''}{amount_text(name, amount)}" for name, amount in more.items() if amount]
+    from virtcatalog.review.requests import more
+
+    changes = more(advice.before, advice.after)
+    parts = [f"{'+' if amount > 0 else ''}{amount_text(name, amount)}" for name, amount in changes.items()]
     if advice.saves:
         parts.append(f"{'+' if advice.saves < 0 else ''}{monthly(-advice.saves)} a month")
     return ", ".join(parts)

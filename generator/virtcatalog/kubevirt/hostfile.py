@@ -8,21 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from virtcatalog.api.findings import Path as FieldPath
-from virtcatalog.api.findings import field_path, inspect
+from virtcatalog.api.findings import inspect
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.hosts import ARCHITECTURES, HOSTS, HostProfile, cpu_list, cpu_ranges
 from virtcatalog.limits import HOST_CPUS, HOST_FILE_BYTES
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.sources import read_file
-
-if TYPE_CHECKING:
-    from virtcatalog.manifests.document import Text
 
 _BYTES = frozenset({"memory", "size", "barBytes", "filesystemBlockSize", "logical", "physical", "discardGranularity"})
 _CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
@@ -62,7 +59,7 @@ def read_host(text: str | bytes, file: str = "") -> HostProfile:
     index, data = documents[0]
     profile, faults = _convert(data)
     if profile is None:
-        raise ManifestError(*(_problem(source, index, path, message) for path, message in faults))
+        raise ManifestError(*(source.problem(index, path, message) for path, message in faults))
     return profile
 
 
@@ -72,11 +69,6 @@ def dump_host(profile: HostProfile) -> str:
 
     data = _sparse(msgspec.to_builtins(profile), msgspec.to_builtins(HostProfile(name="")))
     return dump({"name": profile.name, "version": profile.version, **data})
-
-
-def _problem(source: Text, document: int, path: FieldPath, message: str) -> Problem:
-    line, column = source.place(document, path)
-    return Problem(file=source.file, line=line, column=column, field=field_path(path), message=message)
 
 
 def _convert(data: Any) -> tuple[HostProfile | None, list[Fault]]:

@@ -16,7 +16,7 @@ from virtcatalog.manifests import jsonsplit
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data, as_item, listed
 from virtcatalog.manifests.pieces import Pieces
-from virtcatalog.manifests.read import Part, read_part
+from virtcatalog.manifests.read import Manifest, Part, read_part
 from virtcatalog.manifests.sources import is_folder
 from virtcatalog.manifests.spool import BOM, Content, IndivisibleError, Spool, Window
 from virtcatalog.manifests.stream import Stream
@@ -79,11 +79,7 @@ def _add(content: Content, name: str, snapshot: Snapshot, problems: list[Problem
 
 def _of_stream(parts: Stream, problems: list[Problem]) -> Iterator[Data]:
     problems += parts.problems
-    for other in parts.others:
-        if isinstance(other.data, dict) and isinstance(other.data.get("kind"), str):
-            yield other.data
-        else:
-            problems += other.problems
+    yield from _objects(parts.others, problems)
     for part in parts.vms():
         yield from _read(part, problems)
 
@@ -111,6 +107,10 @@ def _object(text: bytes) -> Data | None:
 def _read(part: Part, problems: list[Problem]) -> Iterator[Data]:
     manifests, faults = read_part(part)
     problems += faults
+    yield from _objects(manifests, problems)
+
+
+def _objects(manifests: Iterable[Manifest], problems: list[Problem]) -> Iterator[Data]:
     for manifest in manifests:
         if isinstance(manifest.data, dict) and isinstance(manifest.data.get("kind"), str):
             yield manifest.data

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from virtcatalog.api.decode import convert
-from virtcatalog.api.findings import Path, field_path, inspect
+from virtcatalog.api.findings import Path, inspect
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.limits import HOST_FILE_BYTES
 from virtcatalog.manifests.document import Text
@@ -45,10 +45,5 @@ def read_document(text: str | bytes, file: str, kind: type[T], faults: Callable[
     tidied, findings = inspect(data, kind)
     findings = findings or list(faults(tidied))
     if findings:
-        raise ManifestError(*(_problem(source, index, path, message) for path, message in findings))
+        raise ManifestError(*(source.problem(index, path, message) for path, message in findings))
     return convert(tidied, kind)
-
-
-def _problem(source: Text, document: int, path: Path, message: str) -> Problem:
-    line, column = source.place(document, path)
-    return Problem(file=source.file, line=line, column=column, field=field_path(path), message=message)

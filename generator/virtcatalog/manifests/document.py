@@ -136,6 +136,11 @@ class Text:
         """Return what a node is in the text, with its tag and anchor."""
         return self._text[node.start_mark.index : node.end_mark.index]
 
+    def problem(self, document: int, path: Path, message: str) -> Problem:
+        """Say what is wrong with a field, with its place."""
+        line, column = self.place(document, path)
+        return Problem(file=self.file, line=line, column=column, field=field_path(path), message=message)
+
     def place(self, document: int, field: Field, item: Path = ()) -> tuple[int, int]:
         """Return line and column of a field's key or a list's item, or of the nearest thing around it.
 

@@ -47,10 +47,6 @@ class _Pattern(NamedTuple):
         return place > 0 and not (self.folders_only and place == len(parts))
 
 
-def _never(_: str) -> bool:
-    return False
-
-
 def _behind(names: Sequence[Matches | str], parts: Sequence[str]) -> int | None:
     """How many parts of a path are left behind those that globs match; None when they don't.
 
@@ -118,5 +114,5 @@ def _name(name: str, globs: Globs, *, anchored: bool) -> Matches | str:
     if name == "**" or (anchored and not name):
         return name
     if anchored and "**" in name:
-        return _never
+        return lambda _: False
     return globs.glob(name, PATH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from virtcatalog.errors import counted, some
+from virtcatalog.errors import counted, cut, some
 from virtcatalog.escaping import html_prose, log, markdown_block, markdown_code, markdown_prose, single_line
 from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.groups import Group, grouped
@@ -58,7 +58,7 @@ def _summary(report: Report) -> Iterator[str]:
     problems = report.problems
     if problems:
         yield "**Broken: what is sound is compared, the rest is not.**\n\n"
-        shown = "".join(f"{_short(single_line(str(problem)), 500)}\n" for problem in problems[:_MOST_PROBLEMS])
+        shown = "".join(f"{cut(single_line(str(problem)), 500)}\n" for problem in problems[:_MOST_PROBLEMS])
         more = f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
         yield f"{markdown_block(shown + more, 'text')}\n"
     yield _defaults(report)
@@ -77,12 +77,12 @@ def _summary(report: Report) -> Iterator[str]:
         yield f"- objects {change}: {some(names, 3)}\n"
     if report.host:
         yield f"- host profile: {plain(report.host)}\n"
-    yield from (f"- deprecated: {plain(_short(line, 300))}\n" for line in report.deprecated)
-    yield from (f"- migration: {plain(_short(line, 300))}\n" for line in report.migrations[: _MOST_MOVES + 1])
-    yield from (f"- requests: {plain(_short(line, 300))}\n" for line in report.requests.short)
-    yield from (f"- **shortages**: {plain(_short(line, 300))}\n" for line in report.shortages[:1])
+    yield from (f"- deprecated: {plain(cut(line, 300))}\n" for line in report.deprecated)
+    yield from (f"- migration: {plain(cut(line, 300))}\n" for line in report.migrations[: _MOST_MOVES + 1])
+    yield from (f"- requests: {plain(cut(line, 300))}\n" for line in report.requests.short)
+    yield from (f"- **shortages**: {plain(cut(line, 300))}\n" for line in report.shortages[:1])
     for problem in report.unrendered[:_MOST_UNRENDERED]:
-        yield f"- not rendered: {plain(_short(str(problem), 300))}\n"
+        yield f"- not rendered: {plain(cut(str(problem), 300))}\n"
     left_out = len(report.unrendered) - _MOST_UNRENDERED
     yield f"- and {left_out:,} more not rendered\n" if left_out > 0 else ""
     yield from (f"- assumed: {plain(line)}\n" for line in report.fleet.assumed)
@@ -93,7 +93,7 @@ def _summary(report: Report) -> Iterator[str]:
 
 def _row(group: Group) -> str:
     verdict = group.verdict
-    text = markdown_prose(_short("; ".join(change_lines(verdict, _MOST_CHANGES)), 300))
+    text = markdown_prose(cut("; ".join(change_lines(verdict, _MOST_CHANGES)), 300))
     happens = text or markdown_prose(meaning(verdict))
     because = "<br>".join(shortened([_cause(*cause) for cause in causes(verdict)], _MOST_CAUSES)) + elsewhere(group)
     return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {happens} | {because} |\n"
@@ -112,8 +112,8 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
             yield _folded(title, "".join(f"- {plain(line)}\n" for line in lines), "", pointer)
     for group in grouped(report.fleet.verdicts):
         diff = report.fleet.diff(group.verdict)
-        text = "".join(f"- {plain(_short(line, 500))}\n" for line in change_lines(group.verdict))
-        title = _short(f"{word(group.verdict)}: {who(group, 20)}", 500)
+        text = "".join(f"- {plain(cut(line, 500))}\n" for line in change_lines(group.verdict))
+        title = cut(f"{word(group.verdict)}: {who(group, 20)}", 500)
         if text or diff:
             yield _folded(title, text, diff, pointer)
     for change in report.objects:
@@ -155,10 +155,6 @@ def _cut(text: str, most: int) -> str:
     """The whole lines of a text that fit."""
     fitting = text.encode()[: max(most, 0)].decode(errors="ignore")
     return fitting[: fitting.rfind("\n") + 1]
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _size(text: str) -> int:

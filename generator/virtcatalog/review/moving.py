@@ -9,7 +9,7 @@ import msgspec
 
 from virtcatalog.api.kinds import is_halted
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.errors import Level, UnsupportedError, counted
+from virtcatalog.errors import Level, UnsupportedError, counted, counted_kinds
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.kubevirt.result import Result
@@ -142,7 +142,7 @@ class Observed:
 def sentence(moves: Sequence[Moved]) -> str:
     """Say how many migrate, and how many do not; "" when no machine runs."""
     numbers = Counter(moved.fate for moved in moves)
-    parts = [f"{numbers[fate]:,} {words[numbers[fate] != 1]}" for fate, words in WORDS.items() if numbers[fate]]
+    parts = counted_kinds(numbers, WORDS)
     return f"of {counted(len(moves), 'machine')} {', '.join(parts)}" if parts else ""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from virtcatalog.capacity.demand import Overspent
-from virtcatalog.errors import LEVELS, Level, Problem, counted, listed, some
+from virtcatalog.errors import LEVELS, Level, Problem, counted, counted_kinds, listed, some
 from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import passed_over_words
 from virtcatalog.review.fleet import Fleet, Upgrade
@@ -193,8 +193,7 @@ def _clauses(report: Report) -> Iterator[str]:
         yield report.summary.sentence
     if fleet.templates:
         yield f"{counted(fleet.templates, 'VM template')}: {_of_templates(report.templates)}"
-    stay = Counter(moved.fate for moved in fleet.moves)
-    yield from (f"{stay[fate]:,} {WORDS[fate][stay[fate] != 1]}" for fate in LEVEL if stay[fate])
+    yield from counted_kinds(Counter(moved.fate for moved in fleet.moves if moved.fate in LEVEL), WORDS)
     if report.quiet:
         yield counted(report.quiet, "VM differs in Git alone", "VMs differ in Git alone")
     if changed:
@@ -230,8 +229,7 @@ def _of_templates(verdicts: Sequence[Verdict]) -> str:
                 gravest.setdefault(verdict.vm, kind)
     numbers = Counter(gravest.values())
     words: dict[Next, tuple[str, str]] = {**NEXT, "none": ("is gone", "are gone")}
-    parts = [f"{numbers[kind]:,} {words[kind][numbers[kind] != 1]}" for kind in words if numbers[kind]]
-    return ", ".join(parts) or "nothing changes"
+    return ", ".join(counted_kinds(numbers, words)) or "nothing changes"
 
 
 def as_data(report: Report) -> dict[str, Any]:

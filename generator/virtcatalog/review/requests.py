@@ -61,9 +61,7 @@ class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def wanted(self) -> dict[str, int]:
         """What is requested more, or less."""
-        names = sorted({*self.before, *self.after})
-        more = {name: self.after.get(name, 0) - self.before.get(name, 0) for name in names}
-        return {name: amount for name, amount in more.items() if amount}
+        return more(self.before, self.after)
 
     @property
     def overhead(self) -> int:
@@ -74,6 +72,12 @@ class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
         """What it costs an hour before and after; what has no price costs nothing."""
         before, after = (prices.cost(all_of, environment=self.environment).hour for all_of in (self.before, self.after))
         return before, after
+
+
+def more(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """Return by how much amounts grow, or shrink, of those that differ."""
+    names = sorted({*before, *after})
+    return {name: amount for name in names if (amount := after.get(name, 0) - before.get(name, 0))}
 
 
 def request_changes(verdicts: Iterable[Verdict]) -> list[RequestChange]:
@@ -93,8 +97,8 @@ def request_changes(verdicts: Iterable[Verdict]) -> list[RequestChange]:
             template=template,
             vms=sum(request.vms for request in requests),
             vms_before=sum(request.vms if request.vms_before is None else request.vms_before for request in requests),
-            before=_sum(request.before for request in requests),
-            after=_sum(request.after for request in requests),
+            before=_sum(request.before.amounts for request in requests if request.before is not None),
+            after=_sum(request.after.amounts for request in requests if request.after is not None),
             guest=sum(_guest(request.after) - _guest(request.before) for request in requests),
         )
         for (environment, namespace, cause, when, template), requests in sorted(groups.items())
@@ -102,10 +106,10 @@ def request_changes(verdicts: Iterable[Verdict]) -> list[RequestChange]:
     return sorted(changes, key=lambda change: (change.template, -abs(change.wanted.get("memory", 0))))
 
 
-def _sum(requested: Iterable[Requested | None]) -> Counter[str]:
+def _sum(parts: Iterable[Mapping[str, int]]) -> Counter[str]:
     together: Counter[str] = Counter()
-    for of_vm in requested:
-        together.update(of_vm.amounts if of_vm is not None else {})
+    for amounts_of_part in parts:
+        together.update(amounts_of_part)
     return together
 
 
@@ -194,7 +198,7 @@ def _of(outcome: Outcome | None, vms: int) -> Requested | None:
 
 def _requested_together(parts: Iterable[Requested | None]) -> Requested | None:
     pods = [part for part in parts if part is not None]
-    return Requested(dict(_sum(pods)), sum(map(_guest, pods))) if pods else None
+    return Requested(dict(_sum(part.amounts for part in pods)), sum(map(_guest, pods))) if pods else None
 
 
 def _number(vm: Data | None) -> int:
@@ -221,8 +225,8 @@ class RequestReport(NamedTuple):
     @property
     def short(self) -> list[str]:
         """The totals; without any, the first line, and how many more there are."""
-        more = f"; and {len(self.lines) - 1:,} more" if len(self.lines) > 1 else ""
-        return self.totals or [f"{line}{more}" for line in self.lines[:1]]
+        rest = f"; and {len(self.lines) - 1:,} more" if len(self.lines) > 1 else ""
+        return self.totals or [f"{line}{rest}" for line in self.lines[:1]]
 
 
 def request_report(verdicts: Iterable[Verdict], prices: Prices | None) -> RequestReport:
@@ -268,13 +272,13 @@ def _together(changes: Sequence[RequestChange]) -> RequestChange:
     """Several changes of one time, as one."""
     if len(changes) == 1:
         return changes[0]
-    before, after = Counter[str](), Counter[str]()
-    for change in changes:
-        before.update(change.before)
-        after.update(change.after)
-    total = replace(changes[0], environment="", namespace="", cause="", before=before, after=after)
     return replace(
-        total,
+        changes[0],
+        environment="",
+        namespace="",
+        cause="",
+        before=_sum(change.before for change in changes),
+        after=_sum(change.after for change in changes),
         vms=sum(change.vms for change in changes),
         vms_before=sum(change.vms_before for change in changes),
         guest=sum(change.guest for change in changes),

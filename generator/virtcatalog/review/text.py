@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from virtcatalog.errors import counted, some
+from virtcatalog.errors import counted, cut, some
 from virtcatalog.escaping import single_line
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report
@@ -120,8 +120,8 @@ def _two_lines(group: Group, width: int) -> list[str]:
     """A group in two lines: who, and what, as far as there is room; and because of what, where it fits."""
     start, place, words = _start(group, 1), _place(group), f"    {_words(group)}"
     if len(start) + len(place) <= width:
-        return [f"{start}{place}\n", f"{_cut(words, width)}\n"]
-    return [f"{_cut(start, width)}\n", f"{_cut(words, width - len(place))}{place}\n"]
+        return [f"{start}{place}\n", f"{cut(words, width)}\n"]
+    return [f"{cut(start, width)}\n", f"{cut(words, width - len(place))}{place}\n"]
 
 
 def _one_line(group: Group, width: int) -> str:
@@ -129,7 +129,7 @@ def _one_line(group: Group, width: int) -> str:
     start, place = _start(group, 1), _place(group)
     if len(start) + len(place) + _LEAST_WORDS > width:
         place = ""
-    return f"{_cut(f'{start}  {_words(group)}'.rstrip(), width - len(place))}{place}\n"
+    return f"{cut(f'{start}  {_words(group)}'.rstrip(), width - len(place))}{place}\n"
 
 
 def _start(group: Group, most: int) -> str:
@@ -146,10 +146,6 @@ def _place(group: Group) -> str:
     places = list(dict.fromkeys(cause.place or cause.name for cause in group.verdict.because))
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return single_line(f"  ({places[0]}{more})") if places else ""
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:

@@ -102,13 +102,11 @@ class _Pool:
                         _Candidate(unit, resource)
                     )
         self.several: Mapping[Identity, list[_Candidate]] = {
-            which: same for which, same in candidates.items() if _differ(same)
+            which: same
+            for which, same in candidates.items()
+            if any(candidate.resource.data != same[0].resource.data for candidate in same[1:])
         }
         self.single = [same[0].resource.data for which, same in candidates.items() if which not in self.several]
-
-
-def _differ(candidates: Sequence[_Candidate]) -> bool:
-    return any(candidate.resource.data != candidates[0].resource.data for candidate in candidates[1:])
 
 
 def _nearest(unit: Unit, candidates: Sequence[_Candidate]) -> int:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from virtcatalog.api.findings import Path, field_path
+from virtcatalog.api.findings import Path
 from virtcatalog.api.names import dns_subdomain_problems
 from virtcatalog.api.object import Object
 from virtcatalog.bring.imports import free_label, label
@@ -118,7 +118,7 @@ def problems_in(file: str, faults: Iterable[tuple[Path, str]]) -> list[Problem]:
     text = Text(read_file(file, HOST_FILE_BYTES), file)
     for _ in text.documents():
         pass
-    return [Problem(file, *text.place(0, path), field=field_path(path), message=message) for path, message in faults]
+    return [text.problem(0, path, message) for path, message in faults]
 
 
 def written(mapping: Mapping) -> str:

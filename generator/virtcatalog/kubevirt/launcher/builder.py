@@ -22,7 +22,7 @@ from virtcatalog.kubevirt.launcher.elements.hypervisor import domain_type
 from virtcatalog.kubevirt.launcher.elements.iothreads import iothread_counts, iothreads
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import launchsecurity, uses_tdx
 from virtcatalog.kubevirt.launcher.elements.memory import guest_memory, memory
-from virtcatalog.kubevirt.launcher.elements.memorybacking import hugepages_of, memorybacking, needs_memfd, needs_sharing
+from virtcatalog.kubevirt.launcher.elements.memorybacking import memorybacking, needs_memfd, needs_sharing
 from virtcatalog.kubevirt.launcher.elements.os import nvram_file, on_reboot, os, sysinfo
 from virtcatalog.kubevirt.launcher.elements.peripherals import iommufd
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE as QEMU
@@ -99,7 +99,8 @@ def machine_text(vmi: VirtualMachineInstance, context: Context) -> str | None:
 def _machine(vmi: VirtualMachineInstance, context: Context) -> Machine:
     domain, annotations, architecture = vmi.spec.domain, vmi.metadata.annotations, context.architecture
     release, emulated = context.release, context.emulates_other_architecture
-    firmware, security, hugepages = domain.firmware, domain.launch_security, hugepages_of(domain.memory)
+    firmware, security = domain.firmware, domain.launch_security
+    hugepages = domain.memory.hugepages if domain.memory is not None else None
     realtime = domain.cpu is not None and domain.cpu.realtime is not None
     requested = requested_topology(domain.cpu, domain.resources)
     sockets = max_sockets(domain.cpu, hotplug=architecture.cpu_hotplug)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from virtcatalog.api.devices import Devices
-from virtcatalog.api.domainspec import Hugepages, Memory
+from virtcatalog.api.domainspec import Hugepages
 from virtcatalog.kubevirt.launcher.numa import GuestCell, page_size
 from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared
 
@@ -24,11 +24,6 @@ def needs_sharing(devices: Devices) -> bool:
 def needs_memfd(hugepages: Hugepages | None, annotations: Mapping[str, str], *, shares_memory: bool) -> bool:
     """Whether guest memory lives in a memfd: shared memory always, huge pages unless an annotation says `false`."""
     return shares_memory or (hugepages is not None and annotations.get(MEMFD_ANNOTATION) != "false")
-
-
-def hugepages_of(memory: Memory | None) -> Hugepages | None:
-    """The huge pages that the guest's memory is of."""
-    return None if memory is None else memory.hugepages
 
 
 def memorybacking(
