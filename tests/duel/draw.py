@@ -15,8 +15,8 @@ import msgspec
 
 from duel.values import ARCHITECTURES, leaf_value
 from virtcatalog.api.configuration import KubeVirtConfiguration
-from virtcatalog.api.devices import Interface
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.interfaces import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec, VirtualMachineSpec
 from virtcatalog.api.shape import Either, Field, Leaf, List, Map, Shape, Struct, parse_release, struct_of
 from virtcatalog.releases import find_release

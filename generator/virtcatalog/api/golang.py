@@ -17,9 +17,10 @@ import msgspec
 
 from virtcatalog.api.addresses import sanitized_address, sanitized_network
 from virtcatalog.api.core import ObjectMeta, PodDNSConfig, TypedLocalObjectReference, TypedObjectReference
-from virtcatalog.api.devices import DHCPOptions, Filesystem
+from virtcatalog.api.devices import Filesystem
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.govalues import GoError, as_quantity, as_time, cut, in_range, refuse_not_finite, yaml_text
+from virtcatalog.api.interfaces import DHCPOptions
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec, VirtualMachineSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Anything, Leaf, List, Map, Shape, Struct, struct_of

@@ -8,16 +8,7 @@ from msgspec import field
 
 from virtcatalog.api.clock import ClockOffset, Timer
 from virtcatalog.api.core import Resource
-from virtcatalog.api.devices import (
-    GPU,
-    BlockSize,
-    FeatureState,
-    HostDevice,
-    InterfaceMasquerade,
-    Rng,
-    TPMDevice,
-    VGPUOptions,
-)
+from virtcatalog.api.devices import GPU, BlockSize, FeatureState, HostDevice, Rng, TPMDevice, VGPUOptions
 from virtcatalog.api.domainspec import (
     EFI,
     NUMA,
@@ -30,6 +21,7 @@ from virtcatalog.api.domainspec import (
     LaunchSecurity,
     Realtime,
 )
+from virtcatalog.api.interfaces import InterfaceMasquerade
 from virtcatalog.api.object import Constant, Int64, Object, UInt32, fills, since
 from virtcatalog.api.quantity import Quantity
 

@@ -69,10 +69,8 @@ class Placement:
 
     def obstacle(self, demand: Demand, position: int) -> Obstacle | None:
         """Why a node cannot take one more Pod; None when it can."""
-        obstacle = self.node_obstacle(demand.conditions, position)
-        if obstacle is not None:
-            return obstacle
-        return self.shortage(demand, position) or self._pod_obstacle(demand, position)
+        obstacle = self.node_obstacle(demand.conditions, position) or self.shortage(demand, position)
+        return obstacle or self._pod_obstacle(demand, position)
 
     def shortage(self, demand: Demand, position: int) -> Obstacle | None:
         """What a node has not enough of."""

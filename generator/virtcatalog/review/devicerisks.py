@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.devices import Disk, Interface
+from virtcatalog.api.devices import Disk
+from virtcatalog.api.interfaces import Interface
 from virtcatalog.api.kinds import is_halted
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Volume

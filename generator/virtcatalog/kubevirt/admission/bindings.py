@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.devices import Interface
+from virtcatalog.api.interfaces import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import invalid, not_supported

@@ -12,7 +12,7 @@ from itertools import pairwise
 from operator import attrgetter
 
 from virtcatalog.api.addresses import is_mac_address, is_pci_address
-from virtcatalog.api.devices import DHCPOptions, Interface, Port, PortRange
+from virtcatalog.api.interfaces import DHCPOptions, Interface, Port, PortRange
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause, nearest
 from virtcatalog.kubevirt.causes import duplicate, invalid, not_supported, required

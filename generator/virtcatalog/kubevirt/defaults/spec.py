@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from virtcatalog.api.cdi import DataSource
-from virtcatalog.api.devices import Disk, Interface, InterfaceBridge, InterfaceMasquerade
+from virtcatalog.api.devices import Disk
 from virtcatalog.api.domainspec import CPU, Machine, Memory
+from virtcatalog.api.interfaces import Interface, InterfaceBridge, InterfaceMasquerade
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity

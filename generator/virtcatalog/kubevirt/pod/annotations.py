@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.devices import Interface
+from virtcatalog.api.interfaces import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.launch.network import is_secondary, pod_link
 from virtcatalog.kubevirt.pod.devices import attachment

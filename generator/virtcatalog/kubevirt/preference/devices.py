@@ -7,8 +7,9 @@ never applied there.
 from __future__ import annotations
 
 from virtcatalog.api.decode import clone
-from virtcatalog.api.devices import Devices, Disk, DiskTarget, Input, Interface, InterfaceMasquerade, PanicDevice
+from virtcatalog.api.devices import Devices, Disk, DiskTarget, Input, PanicDevice
 from virtcatalog.api.instancetype import DevicePreferences
+from virtcatalog.api.interfaces import Interface, InterfaceMasquerade
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.preference.fill import fill

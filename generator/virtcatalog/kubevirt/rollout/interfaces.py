@@ -9,7 +9,7 @@ from collections.abc import Container
 
 from msgspec.structs import replace
 
-from virtcatalog.api.devices import Interface
+from virtcatalog.api.interfaces import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.configuration import Configuration

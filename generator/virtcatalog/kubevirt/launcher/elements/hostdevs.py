@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Protocol
 
-from virtcatalog.api.devices import GPU, Devices, HostDevice, Interface, VGPUDisplayOptions
+from virtcatalog.api.devices import GPU, Devices, HostDevice, VGPUDisplayOptions
+from virtcatalog.api.interfaces import Interface
 from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.address import alias as alias_of

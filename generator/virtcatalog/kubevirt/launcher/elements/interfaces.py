@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from virtcatalog.api.devices import Interface, Port
+from virtcatalog.api.interfaces import Interface, Port
 from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.launcher.elements.address import alias, pci_address
 from virtcatalog.kubevirt.launcher.errors import DomainError

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from virtcatalog.api.addresses import host_bits
-from virtcatalog.api.devices import Interface
+from virtcatalog.api.interfaces import Interface
 from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.hosts import PodLinks
 from virtcatalog.kubevirt.launcher.elements.interfaces import Attachments, has_element, is_tap
