@@ -17,7 +17,7 @@ from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import markdown
 from virtcatalog.review.report import as_data
-from virtcatalog.review.requests import load_prices, request_report
+from virtcatalog.review.requestreport import load_prices, request_report
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.text import text

@@ -122,7 +122,7 @@ def command(
     from virtcatalog.environments import check_environments, check_places
     from virtcatalog.releases import find_release
     from virtcatalog.review.compare import review
-    from virtcatalog.review.requests import load_prices
+    from virtcatalog.review.requestreport import load_prices
     from virtcatalog.review.side import environment_names
 
     if (part or full) and form != "text":

@@ -90,7 +90,7 @@ def command(
     from virtcatalog.cli.vm_files import read_vm_files
     from virtcatalog.manifests.folder import SourceError
     from virtcatalog.manifests.sources import read_file
-    from virtcatalog.review.requests import load_prices
+    from virtcatalog.review.requestreport import load_prices
     from virtcatalog.rightsize.metrics import read_metrics
     from virtcatalog.rightsize.sizes import Sizer
 
@@ -186,7 +186,7 @@ def _usage(advice: Advice) -> str:
 
 
 def _requests(advice: Advice) -> str:
-    from virtcatalog.review.requests import more
+    from virtcatalog.review.requestreport import more
 
     changes = more(advice.before, advice.after)
     parts = [f"{'+' if amount > 0 else ''}{amount_text(name, amount)}" for name, amount in changes.items()]

@@ -16,7 +16,7 @@ from virtcatalog.repositories.documents import passed_over_words
 from virtcatalog.review.fleet import Fleet, Upgrade
 from virtcatalog.review.moving import LEVEL, WORDS, groups, sentence
 from virtcatalog.review.objects import ObjectChange
-from virtcatalog.review.requests import RequestReport, request_report
+from virtcatalog.review.requestreport import RequestReport, request_report
 from virtcatalog.review.shortages import Standing
 from virtcatalog.review.side import Side, within
 from virtcatalog.review.summary import Summary, summary

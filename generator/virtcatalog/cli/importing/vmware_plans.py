@@ -178,7 +178,7 @@ def _tell_room(answer: Report, prices: str) -> None:
 def _price(requests: Mapping[str, int], file: str) -> str:
     from virtcatalog.capacity.demand import devices_of
     from virtcatalog.catalog.prices import monthly
-    from virtcatalog.review.requests import load_prices
+    from virtcatalog.review.requestreport import load_prices
 
     prices = load_prices(file)
     devices = devices_of(requests)
