@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from virtcatalog.api.findings import Item, Path
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, without_metadata
 
 Role = Literal["gitops", "apply", "virtctl", "kubevirt", "hand"]
 """A controller that syncs Git; a program that applies manifests once; a subresource that virtctl or a console calls;
@@ -99,8 +99,7 @@ class Managers:
 
 def unmanaged(manifest: Data) -> Data:
     """Return an object without the note of who wrote its fields."""
-    metadata = {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
-    return {**manifest, "metadata": metadata}
+    return without_metadata(manifest, "managedFields")
 
 
 def role_of(manager: str, operation: str) -> Role:

@@ -41,6 +41,11 @@ def full_name(manifest: Mapping[str, Any]) -> str:
     return f"{namespace_of(manifest)}/{metadata.get('name') or metadata.get('generateName')}"
 
 
+def without_metadata(manifest: Data, key: str) -> Data:
+    """Return an object without a key of its metadata."""
+    return {**manifest, "metadata": {name: value for name, value in manifest["metadata"].items() if name != key}}
+
+
 def namespace_of(manifest: Mapping[str, Any]) -> str:
     """Return the namespace that a namespaced object is in; without one of its own it is in `default`."""
     metadata = manifest.get("metadata")

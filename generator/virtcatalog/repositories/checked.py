@@ -13,7 +13,7 @@ from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.manifests.fields import map_at
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, without_metadata
 from virtcatalog.manifests.read import faults
 from virtcatalog.repositories.deployers import deploys
 from virtcatalog.repositories.documents import Opaque, digest_of
@@ -70,7 +70,7 @@ def _without_namespace(data: Data) -> Data:
     metadata = map_at(data, "metadata")
     if data.get("kind") not in CLUSTER_WIDE or "namespace" not in metadata:
         return data
-    return {**data, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
+    return without_metadata(data, "namespace")
 
 
 def _unnamed(data: Data) -> list[Problem]:

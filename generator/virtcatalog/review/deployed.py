@@ -19,7 +19,7 @@ from virtcatalog.fleet.inputs import located
 from virtcatalog.gitops.immutable import FrozenChange, frozen_changes
 from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.difference import differences
-from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.manifests.identity import Data, Identity, identity, without_metadata
 from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.model import Environment, Repository
 from virtcatalog.review.causes import place_of
@@ -118,8 +118,7 @@ def quiet(base: Side, head: Side, verdicts: Collection[Verdict]) -> list[tuple[s
 
 def _without_namespace(manifest: Data) -> Data:
     """A VM without its namespace: what is called alike is in the same one, whether that is written or not."""
-    metadata = {key: value for key, value in manifest["metadata"].items() if key != "namespace"}
-    return {**manifest, "metadata": metadata}
+    return without_metadata(manifest, "namespace")
 
 
 def _standing(base: Side, head: Side) -> frozenset[tuple[str, str]]:

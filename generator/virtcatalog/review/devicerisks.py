@@ -13,6 +13,7 @@ from virtcatalog.api.kinds import is_halted
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Volume
 from virtcatalog.errors import some
+from virtcatalog.kubevirt.launcher.elements.iothreads import bus_of
 from virtcatalog.kubevirt.launcher.launch.places import pci_places
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.volumes import claim_of, is_hotplugged, volumes_by_name
@@ -58,7 +59,7 @@ def _boot_device(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpe
     names = [f"{'NIC' if isinstance(device, Interface) else 'disk'} {device.name!r}" for device in (before, after)]
     if names[0] != names[1]:
         yield Risk("boot", f"it boots from {names[1]} instead of {names[0]}")
-    elif isinstance(before, Disk) and isinstance(after, Disk) and _bus(before) != _bus(after):
+    elif isinstance(before, Disk) and isinstance(after, Disk) and bus_of(before) != bus_of(after):
         yield Risk(
             "boot", f"boot disk {after.name!r} {_new_bus(before, after, 'a guest needs the driver when it boots')}"
         )
@@ -135,7 +136,7 @@ def _disks(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> 
         if former is None:
             continue
         is_boot = boots is not None and boots.name == disk.name
-        if not is_boot and _bus(former) != _bus(disk):
+        if not is_boot and bus_of(former) != bus_of(disk):
             yield Risk("disks", f"disk {disk.name!r} {_new_bus(former, disk, 'a guest needs the driver')}")
         blocks = _block_size(former), _block_size(disk)
         if blocks[0] != blocks[1]:
@@ -232,17 +233,12 @@ def _first(spec: VirtualMachineInstanceSpec) -> Disk | Interface | None:
     return min(ordered, key=lambda device: device.boot_order or 0) if ordered else next(iter(devices.disks), None)
 
 
-def _bus(disk: Disk) -> str:
-    target = disk.disk or disk.lun or disk.cdrom
-    return target.bus if target is not None else ""
-
-
 def _new_bus(old: Disk, new: Disk, need: str) -> str:
     """A change of a disk's bus: what a guest needs for the new one, and that Windows has no driver for it.
 
     Source: KubeVirt's user guide, compute/windows_virtio_drivers.md: viostor for virtio, vioscsi for scsi.
     """
-    return f"{_bus(old)} → {_bus(new)}: {need}{_NO_DRIVER if _bus(new) in _BY_VIRTIO else ''}"
+    return f"{bus_of(old)} → {bus_of(new)}: {need}{_NO_DRIVER if bus_of(new) in _BY_VIRTIO else ''}"
 
 
 def _block_size(disk: Disk) -> str:

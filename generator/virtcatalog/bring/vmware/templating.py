@@ -12,7 +12,7 @@ from virtcatalog.bring.imports import free_label, label
 from virtcatalog.bring.vmware.fates import Brought
 from virtcatalog.errors import TemplateError
 from virtcatalog.kubevirt.template.process import process
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, without_metadata
 
 _NAME: Final = "NAME"
 _WORDS: Final = {
@@ -109,9 +109,8 @@ def _template(vm: Data, names: list[str]) -> Data:
 
 def _makes(template: Data, values: dict[str, str], vm: Data) -> bool:
     """Whether KubeVirt's engine makes the VM of a template; its namespace is that in which it is applied."""
-    metadata = {key: value for key, value in vm["metadata"].items() if key != "namespace"}
     try:
-        return process(template, values).vm == process(_template({**vm, "metadata": metadata}, []), {}).vm
+        return process(template, values).vm == process(_template(without_metadata(vm, "namespace"), []), {}).vm
     except TemplateError:
         return False
 

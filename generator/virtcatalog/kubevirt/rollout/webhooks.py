@@ -18,6 +18,7 @@ from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.webhooks import mutate_updated_vm
+from virtcatalog.kubevirt.launcher.elements.iothreads import bus_of
 from virtcatalog.kubevirt.matchers import Matcher
 from virtcatalog.kubevirt.rollout.running import AttachedVolume
 from virtcatalog.kubevirt.rollout.volumes import can_be_hotplugged, disks_by_name, volumes_by_name
@@ -115,7 +116,7 @@ def _hotplugged(
 
 def _unpluggable(disk: Disk) -> str:
     """Why a disk cannot be plugged in, "" if it can (ValidateHotplugDiskConfiguration)."""
-    bus = _bus(disk)
+    bus = bus_of(disk)
     if disk.disk is not None:
         if bus not in ("scsi", "virtio"):
             return f"bus {bus!r} has no hotplug: use scsi or virtio"
@@ -129,11 +130,6 @@ def _unpluggable(disk: Disk) -> str:
     if disk.boot_order is not None and disk.boot_order < 1:
         return "bootOrder starts at 1"
     return ""
-
-
-def _bus(disk: Disk) -> str:
-    target = disk.disk or disk.lun or disk.cdrom
-    return target.bus if target is not None else ""
 
 
 def _cause(field: str, message: str) -> Cause:

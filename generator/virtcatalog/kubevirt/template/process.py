@@ -21,6 +21,7 @@ from virtcatalog.api.vmstatus import FullVirtualMachine
 from virtcatalog.errors import Cause, ManifestError, Problem, TemplateError, Warning, nearest
 from virtcatalog.kubevirt.causes import duplicate, invalid, required
 from virtcatalog.kubevirt.template.substitute import REFERENCE, Substitution, generate, references, texts
+from virtcatalog.manifests.identity import without_metadata
 
 _VM: Final = "spec.virtualMachine"
 _SHOWN: Final = 5
@@ -93,7 +94,7 @@ def process_checked(template: dict[str, Any], random: Random, warnings: tuple[Wa
     metadata = vm.get("metadata")
     namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
     if isinstance(metadata, dict) and isinstance(namespace, str) and not REFERENCE.search(namespace):
-        vm = {**vm, "metadata": {key: item for key, item in metadata.items() if key != "namespace"}}
+        vm = without_metadata(vm, "namespace")
     try:
         substituted = substitution.in_object(as_floats(vm))
     except ValueError as error:
