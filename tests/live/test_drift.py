@@ -176,6 +176,21 @@ class TestNeverAFalseInSync:
         vm = changed(small, unmanaged)
         assert (vm["verdict"], vm["status"]) == ("edited", 1)
 
+    def test_disks_in_another_order_wait_to_be_synced(self, small):
+        def turned(objects):
+            one(objects, "VirtualMachine")["spec"]["template"]["spec"]["domain"]["devices"]["disks"].reverse()
+
+        vm = changed(small, turned)
+        (reason,) = vm["reasons"]
+        (field,) = reason["fields"]
+        assert (vm["verdict"], vm["status"], reason["kind"]) == ("behind", 1, "behind")
+        assert field["field"] == "spec.template.spec.domain.devices.disks"
+        assert (field["applied"], field["now"], field["wanted"]) == (
+            ["init", "root"],
+            ["init", "root"],
+            ["root", "init"],
+        )
+
     def test_a_type_that_was_not_read_is_not_gone(self, small):
         vm = changed(small, lambda objects: [obj for obj in objects if "Instancetype" not in obj["kind"]])
         # That Git has it, too, does not say what the cluster has.

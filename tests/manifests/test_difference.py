@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from virtcatalog.api.findings import Item
@@ -56,6 +56,24 @@ def test_items_are_compared_by_their_name():
         "disks[c].bus: sata is new",
         "disks[c].name: c is new",
     ]
+
+
+def named(*names):
+    return {"disks": [{"name": name} for name in names]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        (named("a", "b"), named("b", "a"), ['disks: ["a", "b"] → ["b", "a"]']),
+        (named("a", "b"), named("b", "c", "a"), ["disks[c].name: c is new", 'disks: ["a", "b"] → ["b", "c", "a"]']),
+        (named("a", "b", "c"), named("c", "a"), ["disks[b].name: b is gone", 'disks: ["a", "b", "c"] → ["c", "a"]']),
+        (named("a", "b"), named("c", "a", "b"), ["disks[c].name: c is new"]),
+        (named("a", "b"), named("b"), ["disks[a].name: a is gone"]),
+    ],
+)
+def test_items_that_change_their_order_are_a_difference_of_the_list(old, new, lines):
+    assert lines_of(old, new) == lines
 
 
 def test_items_without_names_of_their_own_are_compared_by_number():
@@ -135,6 +153,7 @@ def test_leaves():
 
 
 @given(VALUES, VALUES, st.booleans())
+@example([{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "a"}], True)
 def test_data_differs_where_it_is_not_the_same(old, new, named):
     before = deepcopy((old, new))
     assert not list(differences(old, deepcopy(old), by_name=named))

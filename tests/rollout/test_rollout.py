@@ -30,6 +30,16 @@ def test_a_field_that_a_running_machine_cannot_get_needs_a_restart(vm, roll):
     assert shown(outcome.following.changes) == {"/spec/hostname": "web"}
 
 
+def test_gpus_in_another_order_need_a_restart(vm, roll):
+    gpus = [{"name": name, "deviceName": "example.org/gpu"} for name in ("a", "b")]
+    before = edited(vm, template__spec__domain__devices__gpus=gpus)
+    outcome = roll(before, edited(before, template__spec__domain__devices__gpus=gpus[::-1]))
+    assert (outcome.restart.reason, outcome.restart.fields) == (
+        "template",
+        ("spec.template.spec.domain.devices.gpus",),
+    )
+
+
 def test_an_update_that_the_webhook_refuses_changes_nothing(vm, roll):
     outcome = roll(vm, edited(vm, template__spec__domain__cpu__maxSockets=1))
     assert outcome.refused

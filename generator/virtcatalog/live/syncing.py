@@ -9,7 +9,7 @@ from virtcatalog.live.compare import Synced
 from virtcatalog.live.machine import POWER, power
 from virtcatalog.live.managers import Managers, Writer
 from virtcatalog.live.verdict import IN_GIT, Field, Noise, Reason, Wins
-from virtcatalog.manifests.difference import Difference, shown
+from virtcatalog.manifests.difference import Difference, item_names, shown
 from virtcatalog.manifests.identity import Data
 
 #: What KubeVirt draws at random for a machine: a new VM of the same manifest gets another one.
@@ -124,11 +124,15 @@ def _is_drawn(difference: Difference, live: Data) -> bool:
 
 
 def _applied(before: Data | None, change: Difference) -> object:
-    """What Git had of a field when it was last applied, None where it had nothing, or that is not known."""
+    """What Git had of a field when it was last applied, None where it had nothing, or that is not known.
+
+    Of a list that only changes its order, the names of its items, as the change has them.
+    """
     value: Any = before
     for step in change.path:
         value = value.get(step) if isinstance(value, dict) else None
-    return value
+    names = item_names(value) if isinstance(value, list) and isinstance(change.new, list) else None
+    return value if names is None else [*map(str, names)]
 
 
 def _is_same(one: object, other: object) -> bool:

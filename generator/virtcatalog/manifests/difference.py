@@ -65,8 +65,9 @@ def differences(
     """Yield where two pieces of data differ, as deep as it can be told: maps by key, lists in their order.
 
     A map or list that one of them lacks differs in each of its values; with `items`, an item of a list that has a name
-    as a whole. Items of lists are compared by their name where all have one, else by number; unless `by_name`, by
-    number alone, and lists of other lengths as a whole.
+    as a whole. Items of lists are compared by their name where all have one, and where those of both stand in another
+    order, the list differs in its names; else by number. Unless `by_name`, by number alone, and lists of other lengths
+    as a whole.
     """
     if items and path and isinstance(path[-1], Item) and None in (old, new):
         yield Difference(path, old, new)
@@ -77,6 +78,8 @@ def differences(
             one, other = parts[0].get(step), parts[1].get(step)
             if not alike(one, other, path):
                 yield from differences(one, other, (*path, step), by_name=by_name, items=items, same=same)
+        if [step for step in parts[0] if step in parts[1]] != [step for step in parts[1] if step in parts[0]]:
+            yield Difference(path, [*map(str, parts[0])], [*map(str, parts[1])])
     elif not same(old, new, path):
         yield Difference(path, old, new)
 
@@ -108,7 +111,7 @@ def _parts(old: Any, new: Any, *, by_name: bool) -> tuple[dict[Any, Any], dict[A
     if not (isinstance(one, list) and isinstance(other, list)):
         return None
     if by_name:
-        names = _names(one), _names(other)
+        names = item_names(one), item_names(other)
         if names[0] is not None and names[1] is not None:
             return dict(zip(names[0], one, strict=True)), dict(zip(names[1], other, strict=True))
     elif len(one) != len(other):
@@ -116,8 +119,8 @@ def _parts(old: Any, new: Any, *, by_name: bool) -> tuple[dict[Any, Any], dict[A
     return dict(enumerate(one)), dict(enumerate(other))
 
 
-def _names(items: Sequence[Any]) -> list[Item] | None:
-    """What the items of a list are called; None where one has no name of its own."""
+def item_names(items: Sequence[Any]) -> list[Item] | None:
+    """Return what the items of a list are called; None where one has no name of its own."""
     for key in _KEYS:
         names = [item.get(key) if isinstance(item, dict) else None for item in items]
         if all(isinstance(name, str) for name in names) and len(set(names)) == len(names):
