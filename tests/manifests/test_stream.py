@@ -128,6 +128,7 @@ TEXTS = {
     "a VM whose kind is no text": json.dumps({**VMS[0], "kind": ["VirtualMachine"]}),
     "half a character in a key of a list": json.dumps(listed(VMS)).replace('"metadata": {"res', '"\ud800": {"res'),
     "half a character in a kind": json.dumps(VMS[0]).replace('"VirtualMachine"', '"VirtualMachine\\ud800"'),
+    "another list before the items": json.dumps({"kind": "List", "x": VMS, **listed(MIXED)}),
     "items that are no list": json.dumps({**listed([]), "items": {"a": VMS[0]}}),
     "items twice": dump(listed(VMS)) + "items: []\n",
     "an item that is a list": json.dumps(listed([VMS])),

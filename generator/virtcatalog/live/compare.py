@@ -146,7 +146,7 @@ def applied_before(live: Data) -> Data:
     manifest = json.loads(noted) if isinstance(noted, str) else {}
     before = bare(manifest, live) if isinstance(manifest.get("metadata"), dict) else {}
     part = Managers(live).applied({key: live[key] for key in ("metadata", "spec") if key in live})
-    applied = bare({"metadata": {}, **part}, live) if part else {}
+    applied = bare(part, live) if part else {}
     return merge(before, applied) if before and applied else before or applied
 
 
