@@ -8,6 +8,7 @@ from io import StringIO
 from random import Random
 from typing import Any
 
+from kustomize_lists import Lists, flow
 from ruamel.yaml import YAML
 
 Data = dict[str, Any]
@@ -57,6 +58,8 @@ class Tree:
             for number in range(self._random.randint(1, 3)):
                 self._resources(name, f"objects{number}.yaml", kustomization)
         kustomization |= self._transformers(name)
+        if self._chance(0.4):
+            self._lists(name, kustomization)
         self._generators(name, kustomization)
         if self._chance(0.2):
             kustomization["components"] = [f"../{self._component(f'{name}-component')}"]
@@ -79,6 +82,21 @@ class Tree:
             content = "\n---\n".join(self._written(each) for each in objects) + "\n"
         kustomization["resources"].append(file)
         self._write(f"{folder}/{file}", content)
+
+    def _lists(self, folder: str, kustomization: Data) -> None:
+        """Add a Pod with lists that merge by keys, and patches of it, one upon another."""
+        lists = Lists(self._random, f"lists-{folder}")
+        kustomization["resources"].append("lists.yaml")
+        self._write(f"{folder}/lists.yaml", flow(lists.pod()) + "\n")
+        patches = kustomization.setdefault("patches", [])
+        for number in range(self._random.randint(1, 4)):
+            target = {"target": {"kind": "Pod", "name": lists.name}}
+            if self._chance(0.2):
+                patches.append({"patch": json.dumps(lists.operations())} | target)
+                continue
+            file = f"lists{number}.yaml"
+            self._write(f"{folder}/{file}", flow(lists.patch()) + "\n")
+            patches.append({"path": file} | (target if self._chance(0.3) else {}))
 
     def _written(self, data: Data) -> str:
         """An object as JSON, which has every text in quotes, or as YAML."""

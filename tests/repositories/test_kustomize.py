@@ -25,6 +25,7 @@ from virtcatalog.repositories.kustomize.lookup import Matcher, look_up, split_fi
 from virtcatalog.repositories.kustomize.origins import (
     Insertion,
     Merging,
+    Part,
     Removal,
     Setting,
     Spot,
@@ -350,7 +351,38 @@ def test_an_added_patch_may_stand_in_a_file_that_is_not_there():
     assert (resource.data["spec"], built.problems) == ({"b": 1, "c": 2}, ())
 
 
+def test_a_field_of_an_item_that_merges_is_where_its_item_has_it():
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
+    files = {
+        "kustomization.yaml": "resources: [pod.yaml]\npatches: [{path: one.yaml}, {path: two.yaml}]\n",
+        "pod.yaml": f"{pod}  - {{name: gone}}\n  - {{name: a, image: a}}\n  - {{name: b, image: b, tty: true}}\n",
+        "one.yaml": f"{pod}  - {{$patch: delete, name: gone}}\n  - {{name: new, image: n}}\n"
+        "  - {name: b, image: c}\n",
+        "two.yaml": f"{pod}  - {{name: a, tty: true}}\n  - {{name: new, env: [{{name: e, value: x}}]}}\n",
+    }
+    (resource,) = build(held({path: text.encode() for path, text in files.items()}), "x").resources
+    assert resource.data["spec"]["containers"] == [
+        {"name": "a", "image": "a", "tty": True},
+        {"name": "new", "image": "n", "env": [{"name": "e", "value": "x"}]},
+        {"name": "b", "image": "c", "tty": True},
+    ]
+    fields = ("[0].image", "[0].tty", "[1]", "[1].image", "[1].env[0].value", "[2]", "[2].image", "[2].tty")
+    assert [str(resource.field(f"spec.containers{field}")) for field in fields] == [
+        *("x/pod.yaml:7:15", "x/two.yaml:6:15", "x/one.yaml:7:5", "x/one.yaml:7:17", "x/two.yaml:7:33"),
+        *("x/pod.yaml:8:5", "x/one.yaml:8:15", "x/pod.yaml:8:25"),
+    ]
+
+
 SPOT = Spot(Text("", "p.yaml"))
+MERGING = Merging(
+    {
+        "a": Part("a", "a", {"b": Part("b", "b"), "c": Part("c", "c", {})}),
+        "new": Part(None, "new", {"b": Part(None, "b")}),
+        "l": Part("l", "l"),
+        "items": Part("items", "items", {0: Part(None, 1), 1: Part(2, 0, {"b": Part("b", "b")}), 2: Part(0, None)}),
+    },
+    SPOT,
+)
 
 
 @pytest.mark.parametrize(
@@ -375,12 +407,23 @@ SPOT = Spot(Text("", "p.yaml"))
         (Value(("a", 0), SPOT), ("a", 0, "b"), SPOT.within("b")),
         (Value(("a", 0), SPOT), ("a", 1), ("a", 1)),
         (Value((), SPOT), ("a", 1), SPOT.within("a", 1)),
-        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("a",), ("a",)),
-        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("a", "b"), SPOT.within("a", "b")),
-        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("a", "c"), SPOT.within("a", "c")),
-        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("a", "d"), ("a", "d")),
-        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("l", 0), SPOT.within("l", 0)),
-        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("x", 0), ("x", 0)),
+        (MERGING, ("a",), ("a",)),
+        (MERGING, ("a", "b"), SPOT.within("a", "b")),
+        (MERGING, ("a", "c"), SPOT.within("a", "c")),
+        (MERGING, ("a", "d"), ("a", "d")),
+        (MERGING, ("new",), SPOT.within("new")),
+        (MERGING, ("new", "b"), SPOT.within("new", "b")),
+        (MERGING, ("new", "d"), SPOT.within("new", "d")),
+        (MERGING, ("l", 0, "b"), SPOT.within("l", 0, "b")),
+        (MERGING, ("x", 0), ("x", 0)),
+        (MERGING, ("items",), ("items",)),
+        (MERGING, ("items", 0), SPOT.within("items", 1)),
+        (MERGING, ("items", 0, "b"), SPOT.within("items", 1, "b")),
+        (MERGING, ("items", 1), ("items", 2)),
+        (MERGING, ("items", 1, "b"), SPOT.within("items", 0, "b")),
+        (MERGING, ("items", 1, "d"), ("items", 2, "d")),
+        (MERGING, ("items", 2), ("items", 0)),
+        (MERGING, ("items", 2, "b"), ("items", 0, "b")),
     ],
 )
 def test_where_a_field_is_from_by_the_change_that_was_made(change, path, before):

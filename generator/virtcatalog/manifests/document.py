@@ -41,6 +41,7 @@ from virtcatalog.manifests.syntax import (
 #: What some editors begin a file with; no part of its text.
 BYTE_ORDER_MARK: Final = "\ufeff"
 _LONE_TAG: Final = re.compile(r"(?:^|[\s,\[{:?-])!(?=[\s,\]}]|\Z)", re.MULTILINE)
+_QUOTES: Final = ("'", '"', "|", ">")
 ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*([^\s,\]}]+)")
 
 
@@ -169,7 +170,7 @@ class Text:
         node = self._nodes[document] if document < len(self._nodes) else None
         while node is not None and rest:
             node, _, rest = step(node, rest, self._index)
-        return (node.value, bool(node.style)) if isinstance(node, ScalarNode) else None
+        return (node.value, node.style in _QUOTES) if isinstance(node, ScalarNode) else None
 
     def lines(self, first: int, number: int) -> list[str]:
         """Return lines of the file from its `first` on, counted from 1, as far as they are in this text."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from virtcatalog.api.findings import Path
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.places import index_of, keys_of
-from virtcatalog.repositories.kustomize.scalars import resolved
+from virtcatalog.repositories.kustomize.scalars import needs_quotes, resolved, stands_bare
 
 
 class Spot(NamedTuple):
@@ -69,31 +69,68 @@ class Setting(NamedTuple):
         return self.spot if path[: len(self.field)] == self.field else path
 
 
-class Merging(NamedTuple):
-    """A strategic merge patch was applied."""
+class Part(NamedTuple):
+    """A value that a patch names, or an item of a list whose items merge: its key or index before, and in the patch.
 
-    patch: dict[str, Any]
+    One is None where it was not there. `parts` are those in it, None where the patch's value stands as a whole; `text`
+    is that value, if it is a text.
+    """
+
+    before: str | int | None
+    patch: str | int | None
+    parts: Parts | None = None
+    text: str | None = None
+
+
+Parts = Mapping[str | int, Part]
+
+
+class Origin(NamedTuple):
+    """Where a field comes from that a patch was merged into: its path before, None where it was not there.
+
+    `spot` is where the patch gives it, None where it does not; `text` is what the patch gives, if that is a text.
+    """
+
+    before: Path | None
+    spot: Spot | None = None
+    text: str | None = None
+
+
+class Merging(NamedTuple):
+    """A strategic merge patch was applied; `has_texts` says that it made its labels and annotations texts before."""
+
+    parts: Parts
     spot: Spot
+    has_texts: bool = False
 
     def trace(self, path: Path) -> Spot | Path:
-        """Return the place in the patch, if it names the field or a list or value around it."""
-        value: Any = self.patch
-        for step in path:
-            if not isinstance(value, dict):
-                return self.spot.within(*path)
-            if step not in value:
-                return path
-            value = value[step]
-        return path if isinstance(value, dict) and value else self.spot.within(*path)
+        """Return the place in the patch, if it gives the field or a list or value around it."""
+        before, spot, _ = self.follow(path)
+        return spot if spot is not None else before or ()
 
-    def keeps(self, path: Path) -> bool:
-        """Whether a scalar that it gives goes over one that was there: it is in maps alone, and was not removed."""
-        value: Any = self.patch
-        for step in path:
-            if not isinstance(value, dict):
-                return False
-            value = value[step]
-        return value is not None
+    def follow(self, path: Path) -> Origin:
+        """Return where a field comes from. A map or list that the patch merges into comes from where it was."""
+        before: Path | None = ()
+        patch: Path = ()
+        parts: Parts | None = self.parts
+        text: str | None = None
+        for number, step in enumerate(path):
+            part = parts.get(step, Part(step, None)) if parts is not None else Part(None, step)
+            if part.patch is None and before is not None and part.before is not None:
+                return Origin((*before, part.before, *path[number + 1 :]))
+            before = (*before, part.before) if before is not None and part.before is not None else None
+            patch = (*patch, step if part.patch is None else part.patch)
+            parts, text = part.parts, part.text
+        return Origin(before) if parts and before is not None else Origin(before, self.spot.within(*patch), text)
+
+    def quotes(self, path: Path, origin: Origin) -> bool:
+        """Whether a text that it gives, and that was not there before, stands in quotes."""
+        if self.has_texts and path[:2] in _TEXTS:
+            return not stands_bare(origin.text or "")
+        return needs_quotes(origin.text) or _stands_quoted(origin.spot)
+
+
+_TEXTS: Final = (("metadata", "labels"), ("metadata", "annotations"))
 
 
 class Rewriting(NamedTuple):
@@ -168,30 +205,51 @@ def spot_of(home: Spot, changes: Sequence[Change], path: Path) -> Spot:
 
 
 def is_quoted(home: Spot, changes: Sequence[Change], path: Path, text: str) -> bool:
-    """Whether a text of an object stands in quotes, as kustomize has it: one that is merged over another keeps its own.
+    """Whether a text of an object stands in quotes, as kustomize has it.
 
-    What a transformer or a generator writes stands in quotes where a bare scalar would be no text, and a generator's
-    labels and annotations always do.
+    One that is merged over another keeps its quotes. A text that YAML 1.1 has for something else gets quotes with the
+    next patch, wherever that is merged. What a transformer or a generator writes stands in quotes where a bare scalar
+    would be no text, and a generator's labels and annotations always do.
     """
+    later: list[tuple[Merging | Rewriting, Path, Origin]] = []
+    giver: Change | None = None
     spot: Spot | None = None
     for change in reversed(changes):
+        if isinstance(change, Merging | Rewriting):
+            origin = change.follow(path) if isinstance(change, Merging) else Origin(path)
+            later.append((change, path, origin))
+            if origin.before is None:
+                break
+            path = origin.before
+            continue
+        step = change.trace(path)
+        if isinstance(step, Spot):
+            giver, spot = change, step
+            break
+        path = step
+    else:
+        spot = home.within(*path)
+    written, quoted = (spot.scalar if spot is not None else None) or ("", False)
+    value: str | None = written if quoted or isinstance(resolved(written), str) else None
+    if all(origin.spot is None for _, _, origin in later):
+        value = text
+    if giver is not None:
+        quoted = needs_quotes(value) or (isinstance(giver, Setting) and giver.quoted)
+    for change, at, origin in reversed(later):
         if isinstance(change, Rewriting):
-            return False
-        origin = change.trace(path)
-        if not isinstance(origin, Spot):
-            path = origin
-        elif not isinstance(change, Merging):
-            return bool(resolved(text) != text) or (isinstance(change, Setting) and change.quoted)
-        elif change.keeps(path):
-            spot = origin
+            quoted = value is not None and not stands_bare(value)
+        elif origin.spot is None:
+            quoted = quoted or needs_quotes(value)
         else:
-            return _stands_quoted(spot or origin)
-    first = home.within(*path)
-    return _stands_quoted(first if spot is None or first.scalar is not None else spot)
+            if origin.before is None:
+                quoted = change.quotes(at, origin)
+            scalar = origin.spot.scalar
+            value = scalar[0] if origin.text is None and quoted and scalar is not None else origin.text
+    return quoted
 
 
-def _stands_quoted(spot: Spot) -> bool:
-    return spot.scalar is not None and spot.scalar[1]
+def _stands_quoted(spot: Spot | None) -> bool:
+    return spot is not None and spot.scalar is not None and spot.scalar[1]
 
 
 def sources(data: dict[str, Any], home: Spot, changes: Sequence[Change]) -> Any:

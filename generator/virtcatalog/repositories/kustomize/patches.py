@@ -17,7 +17,7 @@ from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared
 from virtcatalog.repositories.kustomize.files import Files, objects_of
 from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
-from virtcatalog.repositories.kustomize.origins import Merging, Rewriting, Spot, is_quoted
+from virtcatalog.repositories.kustomize.origins import Merging, Parts, Rewriting, Spot, is_quoted
 from virtcatalog.repositories.kustomize.resource import (
     Id,
     Resource,
@@ -176,16 +176,18 @@ class Patching:
         if names or kinds:
             resource.remember()
         content = patch.data
-        if not isinstance(declared.data, dict) or "target" in declared.data:  # kustomize's resWrangler.ApplySmPatch
+        has_texts = not isinstance(declared.data, dict) or "target" in declared.data
+        if has_texts:  # kustomize's resWrangler.ApplySmPatch
             content = {**_with_texts(patch), "apiVersion": version}
         self._budget.copy(data)
         try:
-            merged = merge_patch(fresh(data), content, self._budget, partial(_over_text, resource, patch.spot))
+            result = merge_patch(fresh(data), content, self._budget, partial(_over_text, resource, patch.spot))
         except MergeError as error:
             raise declared.fault(f"{error} ({resource.title})") from None
-        if merged is None:
+        if result is None:
             self._resources.remove(resource)
             return
+        merged, parts = result
         resource.data = merged
         if fault := shape_fault({**merged, "kind": kind, "metadata": _named_metadata(merged, name)}):
             raise declared.fault(f"{fault} ({resource.title})")
@@ -199,7 +201,7 @@ class Patching:
                 holder[key] = value
         follow_shared(resource)
         settle_types(resource)
-        resource.changes.append(Merging(_without_names(content), patch.spot))
+        resource.changes.append(Merging(_without_names(parts), patch.spot, has_texts))
 
 
 def _with_texts(patch: Declared) -> dict[str, Any]:
@@ -247,12 +249,14 @@ def _named_metadata(merged: dict[str, Any], name: Any) -> Any:
     return {"name": name, **(metadata or {})} if isinstance(metadata, dict | None) else metadata
 
 
-def _without_names(patch: dict[str, Any]) -> dict[str, Any]:
+def _without_names(parts: Parts) -> Parts:
     """What a patch sets: kind and name only say of what."""
-    rest = {key: value for key, value in patch.items() if key not in ("apiVersion", "kind")}
-    metadata = {key: value for key, value in metadata_of(rest).items() if key not in ("name", "namespace")}
-    rest.pop("metadata", None)
-    return {**rest, "metadata": metadata} if metadata else rest
+    rest = {key: part for key, part in parts.items() if key not in ("kind", "metadata")}
+    metadata = parts.get("metadata")
+    if metadata is None:
+        return rest
+    inner = {key: part for key, part in (metadata.parts or {}).items() if key not in ("name", "namespace")}
+    return {**rest, "metadata": metadata._replace(parts=inner)} if inner else rest
 
 
 def _has_id(resource: Resource, identity: Id) -> bool:

@@ -16,12 +16,15 @@ from virtcatalog.manifests.manifesttext import ManifestText
 from virtcatalog.manifests.places import Index
 from virtcatalog.manifests.scalars import json_number, time_of
 from virtcatalog.manifests.scalars import resolved as typed
-from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, MappingNode, ScalarNode, nodes
+from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, MappingNode, ScalarNode, nodes, serialize
 
 _WORDS: Final = frozenset(
     form for word in ("y", "yes", "on", "n", "no", "off") for form in (word, word.capitalize(), word.upper())
 )
 _TIME_END: Final = re.compile(r"\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)\Z", re.ASCII)
+_QUOTED_LATER: Final = "later"
+"""The style of a bare scalar that kustomize quotes when it writes the object."""
+_BASE_60: Final = re.compile(r"[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?", re.ASCII)
 #: What kustomize makes something else of when it writes its objects.
 _FOLDED_OTHERWISE: Final = re.compile(r"^\t|\n\n\Z", re.MULTILINE)
 _LOST: Final = re.compile("[\x7f\x85]")
@@ -62,6 +65,18 @@ def is_no_text(value: Any) -> bool:
     return not isinstance(value, str) or _TIME_END.search(value) is not None
 
 
+def needs_quotes(text: str | None) -> bool:
+    """Whether kustomize quotes a text where it sets it or merges around it: YAML 1.1 has it for something else."""
+    return text is not None and text != "" and "\n" not in text and not isinstance(typed(text), str)
+
+
+def stands_bare(text: str) -> bool:
+    """Whether Go's YAML writes a text as a bare scalar."""
+    if "\n" in text or text in _WORDS or _BASE_60.fullmatch(text) or is_no_text(_typed(text)) or time_of(text):
+        return False
+    return not serialize(ScalarNode(QUOTED, text)).startswith(("'", '"'))
+
+
 class ObjectText(ManifestText):
     """A text of objects that kustomize reads, and kubectl may read otherwise."""
 
@@ -90,7 +105,7 @@ def _quote(document: Any) -> None:
     for node in nodes(document):
         for child in _children(node) if not isinstance(node, ScalarNode) and node.flow_style else ():
             if isinstance(child, ScalarNode) and not child.style and (_is_left_out(child) or _has_colon(child)):
-                child.ctag, child.style = QUOTED, "'"
+                child.ctag, child.style = QUOTED, _QUOTED_LATER
 
 
 def _children(node: Any) -> Iterator[Any]:
