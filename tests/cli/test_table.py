@@ -51,6 +51,14 @@ def test_rows_of_many_columns_are_written_one_below_the_other():
     ]
 
 
+def test_a_row_without_a_first_cell_keeps_its_facts():
+    assert table(("Name", "Why", "Where"), [("", "x" * 20, "y" * 20)], 30) == [
+        "-",
+        f"  why: {'x' * 20}",
+        f"  where: {'y' * 20}",
+    ]
+
+
 def test_a_word_that_is_too_long_for_any_line_is_cut():
     lines = table(("Name", "Other"), [("x" * 50, "y" * 50)], 40)
     assert lines == ["x" * 40, "x" * 10, "  other:", f"  {'y' * 38}", f"  {'y' * 12}"]

@@ -145,7 +145,7 @@ def test_a_long_name_with_a_long_pattern_counts():
         ("[b-a]", "has the range b-a"),
         ("[[:alpha:]]", "has [: in brackets, which is not supported"),
         (r"\b", r"has \b, which is not supported"),
-        ("(" * 30 + ")" * 30, "has more than 20 parentheses within each other"),
+        ("(a)" * 3 + "(" * 21 + ")" * 21, "has more than 20 parentheses within each other"),
         ("a" * 301, "is longer than 300 characters"),
     ],
 )
@@ -175,6 +175,7 @@ def test_selectors_that_kubernetes_does_not_take_and_of_numbers(selector, of):
         ("^(web|db)-?[0-9]*$", ["web", "db-1", "db12"], ["web-x", "dbb"]),
         ("a.b", ["axb", "a\rb"], ["ab", "a\nb", "axxb"]),
         ("(ab)*c??", ["", "abab", "abc"], ["aba", "cc"]),
+        ("(a)" * 3 + "(" * 20 + "b" + ")" * 20, ["aaab"], ["aaa"]),
     ],
 )
 def test_patterns_match_whole_values(pattern, values, others):

@@ -106,7 +106,8 @@ def _one_below_the_other(
     """Each row as its first cell, and below it the others that say something, with their names."""
     for row, values in zip(texts, cells, strict=True):
         yield from ((line, row) for line in _wrapped(values[0], width))
-        facts = [f"{name.lower()}: {value}" for name, value in zip(columns, values, strict=True) if value != "-"][1:]
+        others = zip(columns[1:], values[1:], strict=True)
+        facts = [f"{name.lower()}: {value}" for name, value in others if value != "-"]
         line = ""
         for part in facts:
             if line and len(line) + len(part) + 2 + _GAP > width:
