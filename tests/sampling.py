@@ -1,4 +1,4 @@
-"""How much of what takes long is tested: a sample by `make test`, all of it by `make test-all`, and so in CI.
+"""How much of what takes long is tested: a sample by `make test`, all of it by `make test TESTS=all`, as CI does.
 
 Cases with snapshots are marked `thorough`, not left out: a snapshot that no test asks for is a fault.
 """
@@ -16,7 +16,7 @@ T = TypeVar("T")
 ALL = os.environ.get("TESTS") == "all"
 
 #: A test whose subject has quicker ones, too.
-thorough = pytest.mark.skipif(not ALL, reason="make test-all")
+thorough = pytest.mark.skipif(not ALL, reason="make test TESTS=all")
 
 
 def sample(items: Sequence[T], every: int) -> Sequence[T]:

@@ -101,7 +101,7 @@ def _patience():
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     if not ALL:  # each process of pytest starts one, which takes seconds
-        pytest.skip("make test-all")
+        pytest.skip("make test TESTS=all")
     with started(tmp_path_factory.mktemp("dask")) as processes:
         processes.worker()
         yield processes

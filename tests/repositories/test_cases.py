@@ -43,7 +43,7 @@ def committed_case(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
 def sampled(committed_case: Committed) -> None:
     """What tests ask for that say of every repository what the verdicts of its case say already."""
     if committed_case.case not in sample(CASES, 2):
-        pytest.skip("make test-all")
+        pytest.skip("make test TESTS=all")
 
 
 @pytest.fixture(autouse=True)
