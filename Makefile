@@ -90,8 +90,7 @@ bench: $(DEVELOPMENT) ## Measure build and expansion, and how near that is to re
 	$(BIN)/python benchmarks/floor.py
 	$(BIN)/python benchmarks/site.py
 
-dist: $(READY) ## Make the files of a release in dist/; IMAGE=yes makes the container image, too (needs podman or buildah)
-	$(INSTALL) --editable '.[dist]'
+dist: $(DEVELOPMENT) ## Make the files of a release in dist/; IMAGE=yes makes the container image, too (needs podman or buildah)
 	.ci/dist $(if $(filter yes,$(IMAGE)),--image)
 
 clean: ## Remove the environment and the caches

@@ -14,10 +14,9 @@ from kustomizing import kubectl, kustomize
 from sampling import sample
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted(path.parent.name for path in ROOT.glob("examples/*/catalog.yaml"))
 TREES = [
     *("output", "output/overlays/lab", "output/overlays/production"),
-    *(f"examples/{name}" for name in EXAMPLES),
+    *("examples/common-instancetypes", "examples/downstream"),
 ]
 
 
@@ -32,20 +31,21 @@ def tree(request, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("tree", sample(TREES, 4), indirect=True)
-@pytest.mark.parametrize("mode", [["--server-side"], []], ids=["server-side", "client-side"])
-def test_a_tree_is_stored_as_it_is_and_once_more_changes_nothing(tree, mode, cluster):
+@pytest.mark.parametrize(
+    ("tree", "server_side"), [*((tree, True) for tree in sample(TREES, 4)), ("output", False)], indirect=["tree"]
+)
+def test_a_tree_is_stored_as_it_is_and_once_more_changes_nothing(tree, server_side, cluster):
     sent = kustomize(tree)
     for name in {manifest["metadata"].get("namespace", "default") for manifest in sent}:
         cluster.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     try:
-        _apply(cluster, tree, mode)
+        _apply(cluster, tree, server_side=server_side)
         first = [cluster.api.stored(manifest) for manifest in sent]
         for manifest, stored in zip(sent, first, strict=True):
             assert {**manifest, "metadata": None} == {**_written(stored), "metadata": None}
             for key in ("labels", "annotations"):
                 assert manifest["metadata"].get(key, {}).items() <= stored["metadata"].get(key, {}).items()
-        _apply(cluster, tree, mode)
+        _apply(cluster, tree, server_side=server_side)
         assert [cluster.api.stored(manifest) for manifest in sent] == first
     finally:
         for manifest in sent:
@@ -53,8 +53,9 @@ def test_a_tree_is_stored_as_it_is_and_once_more_changes_nothing(tree, mode, clu
                 cluster.api.delete(manifest)
 
 
-def _apply(cluster: RunningCluster, tree: Path, mode: list[str]) -> None:
-    command = [kubectl(), "--kubeconfig", str(cluster.kubeconfig), "apply", *mode, "-k", str(tree)]
+def _apply(cluster: RunningCluster, tree: Path, *, server_side: bool) -> None:
+    mode = f"--server-side={str(server_side).lower()}"
+    command = [kubectl(), "--kubeconfig", str(cluster.kubeconfig), "apply", mode, "-k", str(tree)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

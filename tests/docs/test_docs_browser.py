@@ -61,8 +61,10 @@ def window(request, browser) -> Iterator[tuple[int, str]]:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_every_page_opens_fits_and_asks_for_nothing_from_elsewhere(browser, site, window) -> None:
+def test_every_page_opens_fits_asks_for_nothing_from_elsewhere_and_has_no_serious_fault(browser, site, window) -> None:
     width, scheme = window
+    axe = set(PAGES[scheme == "dark" :: 2])  # which takes seconds a page: each is looked at in one of the two
+    faulty = {}
     for page in PAGES:
         browser.get(f"{site}/{page}")
         heads, wide, paper = browser.execute_script(
@@ -72,6 +74,9 @@ def test_every_page_opens_fits_and_asks_for_nothing_from_elsewhere(browser, site
         assert heads == 1, page
         assert wide <= width, page
         assert (paper == "rgb(255, 255, 255)") == (scheme == "light"), page
+        if page in axe and (violations := faults(browser, "serious", "critical")):
+            faulty[page] = violations
+    assert faulty == {}
     assert browser.get_log("browser") == []
     events = (json.loads(each["message"])["message"] for each in browser.get_log("performance"))
     asked = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
@@ -86,13 +91,3 @@ def test_what_is_copied_of_a_block_are_its_commands(browser, site) -> None:
         block.setAttribute("data-md-copying", "");
         return block.innerText.trim().split("\\n")[0];"""
     assert browser.execute_script(script).startswith("virtcatalog init house")
-
-
-def test_axe_finds_no_serious_fault(browser, site, window) -> None:
-    _, scheme = window
-    faulty = {}
-    for page in PAGES[scheme == "dark" :: 2]:  # axe takes seconds a page: each is looked at in one of the two
-        browser.get(f"{site}/{page}")
-        if found := faults(browser, "serious", "critical"):
-            faulty[page] = found
-    assert faulty == {}
