@@ -113,6 +113,7 @@ def test_our_comment_is_found_on_every_page(github, write, before, author):
 
 SUMMARY_ONLY = "::notice::the report is in the summary only: GitHub does not take the request: {} {}\n"
 LIMITED = "::error::GitHub takes no more requests for now ({}): its rate limit is reached\n"
+TOO_DEEP = "maximum recursion depth exceeded"
 FAULTS = {
     "a token that is none": (401, {}, b"{}", SUMMARY_ONLY.format(401, "Unauthorized")),
     "a token that may not write": (403, {}, b"{}", SUMMARY_ONLY.format(403, "Forbidden")),
@@ -168,6 +169,12 @@ FAULTS = {
         {},
         b"<html>",
         "::error::GitHub answers what is no JSON: Expecting value: line 1 column 1 (char 0)\n",
+    ),
+    "a page that is nested too deep": (
+        200,
+        {},
+        b"[" * 100_000,
+        f"::error::GitHub answers what is no JSON: {TOO_DEEP} while decoding a JSON array from a unicode string\n",
     ),
 }
 

@@ -17,6 +17,7 @@ from virtcatalog.live.client import api
 from virtcatalog.live.client.listing import PAGE
 
 VMS = "/apis/kubevirt.io/v1/virtualmachines"
+DEEP = b'{"a":' * 100_000
 VMIS = "/apis/kubevirt.io/v1/virtualmachineinstances"
 REVISIONS = "/apis/apps/v1/controllerrevisions"
 
@@ -192,7 +193,7 @@ class TestTrouble:
         assert f"gave no answer to GET {VMS} in {api.TRIES} tries: busy ({code})" in result.stderr
         assert [path for path, _ in server.requests].count(VMS) == api.TRIES
 
-    @pytest.mark.parametrize("body", [b"<html>", b"", b"[]", b'{"message": null}', b'{"message": ""}'])
+    @pytest.mark.parametrize("body", [b"<html>", b"", b"[]", b'{"message": null}', b'{"message": ""}', DEEP])
     def test_what_stands_before_a_server_and_gives_no_reason_is_told_by_its_status(self, objects, tmp_path, body):
         server = Server(objects, lambda path, _query, _number: (502, body, {}) if path == VMS else None)
         with serving(server, tmp_path) as file:
@@ -243,6 +244,22 @@ class TestTrouble:
             result = call("drift", "-f", git, "--kubeconfig", file)
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith("error: the API server's list of virtualmachines cannot be read: ")
+
+    @pytest.mark.parametrize(
+        ("body", "reason"),
+        [
+            (DEEP, "maximum recursion depth exceeded while deserializing an object"),
+            (b'{"items": [%s]}' % DEEP, "maximum recursion depth exceeded while deserializing an object"),
+            (b'{"items": [{"metadata": %s}]}' % (b"[" * 300 + b"]" * 300), "is nested more than 200 levels deep"),
+        ],
+        ids=["page", "object", "few levels too many"],
+    )
+    def test_a_page_that_is_nested_too_deep_is_no_answer(self, objects, tmp_path, body, reason):
+        server = Server(objects, lambda path, _query, _number: (200, body, {}) if path == VMS else None)
+        with serving(server, tmp_path) as file:
+            result = call("dump", "--kubeconfig", file)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == f"error: the API server's list of virtualmachines cannot be read: {reason}\n"
 
     def test_a_list_that_is_refused_otherwise_is_no_answer(self, objects, tmp_path):
         server = Server(objects, lambda path, _query, _number: status(400, "bad") if path == VMS else None)

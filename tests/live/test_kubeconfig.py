@@ -346,6 +346,7 @@ class TestPlugins:
             (b"a token", "printed no ExecCredential"),
             (b"{}", "printed no ExecCredential"),
             (b"[]", "printed no ExecCredential"),
+            (b"[" * 100_000, "printed no ExecCredential"),
         ],
     )
     def test_one_that_fails(self, answers, answer, message):

@@ -109,6 +109,7 @@ def test_what_is_no_note_of_the_servers_says_nothing(metadata: Any) -> None:
 
 
 NAMED = {"f:spec": {"f:disks": {'k:{"name":"root"}': {"f:bus": {}}, "k:nothing": {"f:bus": {}}, 'v:"root"': {}}}}
+NAMED["f:spec"]["f:disks"]["k:" + "[" * 100_000] = {"f:bus": {}}
 
 
 @pytest.mark.parametrize(("name", "has"), [("root", True), ("data", False), ("nothing", False)])

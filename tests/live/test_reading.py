@@ -62,6 +62,8 @@ def test_a_dump_is_json_or_yaml_and_lists_are_taken_apart(tmp_path: Path, text: 
         (LIST % f"{vm()}, 3, [], {NODE}", [
             "lab.json:1:170: a manifest is a map, not the number 3", "lab.json:1:173: a manifest is a map, not a list",
         ]),
+        (vm().replace("{}", "[" * 300 + "]" * 300), ["lab.json:1:318: is nested more than 200 levels deep"]),
+        (LIST % vm().replace("{}", "[" * 100_000), ["lab.json:1:561: is nested more than 200 levels deep"]),
         ("3", ["lab.json:1:1: a manifest is a map, not the number 3"]),
         (f"{YAML}---\n- 3\n", ["lab.json:6:1: a manifest is a map, not a list"]),
         ('{"a": }', ["lab.json:1:1: apiVersion: is required", "lab.json:1:1: kind: is required"]),

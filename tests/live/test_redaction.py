@@ -33,6 +33,14 @@ def test_headers_are_not_kept():
     assert "secret" not in json.dumps(redacted(sent))
 
 
+@pytest.mark.parametrize("depth", [300, 100_000])
+def test_a_note_of_kubectl_that_is_nested_too_deep_is_not_kept(depth):
+    noted = '{"kind":' + "[" * depth + "]" * depth + "}"
+    assert redacted({"metadata": {"annotations": {LAST_APPLIED: noted, "a": "b"}}}) == {
+        "metadata": {"annotations": {"a": "b"}}
+    }
+
+
 def test_user_data_is_not_kept_wherever_it_is():
     vm = {
         "kind": "VirtualMachine",

@@ -12,6 +12,7 @@ from virtcatalog.manifests.plainjson import (
     UNWRITABLE,
     canonical_json,
     has_unwritable,
+    is_too_deep,
     plain_json,
 )
 
@@ -50,6 +51,27 @@ def test_json_as_kubectl_prints_it_is_read_at_once(text: str | bytes, data: Any)
 )
 def test_other_json_is_read_if_nothing_is_lost(text: bytes, data: Any) -> None:
     assert canonical_json(text) == data
+
+
+@pytest.mark.parametrize(("opening", "closing"), [(b"[", b"]"), (b'{"a\\"": ', b"}"), (b'[1, {"a": ', b"}]")])
+def test_json_nests_as_deep_as_yaml_may(opening: bytes, closing: bytes) -> None:
+    each = opening.count(b"[") + opening.count(b"{")
+    around = b"[" * (201 % each), b"]" * (201 % each)
+    deepest = around[0] + opening * (201 // each) + b'"[{"' + closing * (201 // each) + around[1]
+    assert not is_too_deep(deepest)
+    assert is_too_deep(deepest.replace(b'"[{"', b"[]"))
+    assert is_too_deep(deepest.replace(b'"[{"', b"{}"))
+
+
+def test_many_brackets_beside_each_other_are_not_deep() -> None:
+    assert not is_too_deep(b"[" + b"[[]], " * 500 + b'"' + b"[" * 500 + b'"]')
+
+
+@pytest.mark.parametrize("depth", [300, 100_000])
+def test_json_that_is_too_deep_is_not_read_at_once(depth: int) -> None:
+    text = b'{"a":' * depth + b"1" + b"}" * depth
+    assert is_too_deep(text)
+    assert canonical_json(text) is None
 
 
 def test_characters_that_no_yaml_has_are_known_in_text_and_in_utf_8() -> None:

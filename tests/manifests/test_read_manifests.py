@@ -148,6 +148,7 @@ BOMB = CUSTOM + "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i -
         ),
         ("[" * 100_000, "f.yaml:1:400: is nested more than 200 levels deep"),
         ('{"a":' * 100_000, "f.yaml:1:1996: is nested more than 200 levels deep"),
+        ('{"a":' * 300 + "1" + "}" * 300, "f.yaml:1:1006: is nested more than 200 levels deep"),
         ("- " * 50_000 + "x", "f.yaml:1:799: is nested more than 200 levels deep"),
         ("kind: Thing\n", "f.yaml:1:1: Thing: apiVersion: is required"),
     ],
@@ -363,7 +364,9 @@ def test_lists_that_aliases_repeat_are_no_text(monkeypatch: pytest.MonkeyPatch) 
     assert problem.endswith("aliases stand for more than 995 characters")
 
 
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ("{a: ", "}"), ("- ", "")])
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("[", "]"), ("{a: ", "}"), ("- ", ""), ('{"a":', "}"), ('{"a":1.0,"b":', "}")]
+)
 @pytest.mark.parametrize(("before", "around"), [("", 0), ("- &x 1\n- &x 2\n- ", 1)], ids=["once", "anchors"])
 def test_collections_nest_two_hundred_levels_below_a_document(
     before: str, around: int, opening: str, closing: str

@@ -131,6 +131,7 @@ def test_a_helper_is_asked(
         ("echo {", "printed no credentials"),
         ("echo '{}'", "printed no credentials"),
         ("echo '[]'", "printed no credentials"),
+        ("printf '[%.0s' $(seq 100000)", "printed no credentials"),
     ):
         helper.write_text(f"#!/bin/sh\n{script}\n")
         with pytest.raises(OciError) as refused:

@@ -59,6 +59,10 @@ def manifest(*layers: tuple[str, int], config: str = DIGEST) -> bytes:
     ("content", "said"),
     [
         (b"[]", "its manifest is none of one artifact: Expected `object`, got `array`"),
+        (
+            b'{"x": ' + b"[" * 100_000,
+            "its manifest is none of one artifact: maximum recursion depth exceeded while deserializing an object",
+        ),
         (manifest((LAYER, -1)), f"its manifest says that {DIGEST} has -1 bytes"),
         (manifest(config="sha256:x" * 20), f"its manifest names {('sha256:x' * 20)[:71]!r}, which is no sha256 digest"),
         (manifest(), f"it has to have one layer of {LAYER}, and has 0 (none)"),
@@ -153,12 +157,20 @@ def test_a_request_that_gets_no_whole_answer_is_sent_four_times(monkeypatch: pyt
     assert waits == [0.5, 1.0, 2.0, 0.0]
 
 
-def test_a_list_of_artifacts_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[]", "Expected `object`, got `array`"),
+        (b'{"x": ' + b"[" * 100_000, "maximum recursion depth exceeded while deserializing an object"),
+    ],
+    ids=["list", "deep"],
+)
+def test_a_list_of_artifacts_that_is_none(monkeypatch: pytest.MonkeyPatch, content: bytes, message: str) -> None:
     image = image_of({"a": b"a"}, {})
-    answers = [Answer(200, {}, b"")] * 2 + [Answer(201, {}, b""), Answer(200, {}, b"[]")]
+    answers = [Answer(200, {}, b"")] * 2 + [Answer(201, {}, b""), Answer(200, {}, content)]
     one = registry_of(answers, monkeypatch)
     assert sentence(lambda: _attach(one, DIGEST, image)) == (
-        f"oci://r.example.com/a:{DIGEST.replace(':', '-')}: is no list of artifacts: Expected `object`, got `array`"
+        f"oci://r.example.com/a:{DIGEST.replace(':', '-')}: is no list of artifacts: {message}"
     )
 
 

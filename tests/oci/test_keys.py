@@ -100,11 +100,19 @@ def test_what_is_no_key_of_cosigns(tmp_path: Path, text: str, message: str) -> N
     [
         (of({}), "is damaged: "),
         (pem(b"no JSON"), "is damaged: "),
+        (pem(b"[" * 100_000), "is damaged: "),
         (of(encrypted(kdf=kdf(params=PARAMS | {"N": 3}))), "is damaged: "),
         (of(encrypted(kdf=kdf(params=PARAMS | {"N": 2**22}))), "is damaged: "),
         (of(encrypted(b"no key")), "holds no private key: "),
     ],
-    ids=["no fields", "no JSON", "scrypt takes no such number", "more memory than 1 GiB", "no key in it"],
+    ids=[
+        "no fields",
+        "no JSON",
+        "nested too deep",
+        "scrypt takes no such number",
+        "more memory than 1 GiB",
+        "no key in it",
+    ],
 )
 def test_what_cannot_be_opened_says_why(tmp_path: Path, text: str, message: str) -> None:
     file = file_of(tmp_path, text)

@@ -280,6 +280,14 @@ def test_a_call_that_go_or_sprig_refuse_or_we_do_not_know_is_an_error(call):
     assert str(error.value) == f"the template {{{{{call}}}}} is not supported"
 
 
+@pytest.mark.parametrize("depth", [990, 100_000])
+def test_json_that_is_nested_too_deep_is_an_error(depth):
+    call = f"fromJson `{'[' * depth}{']' * depth}`"
+    with pytest.raises(TemplateError) as error:
+        render(f"{{{{ {call} }}}}", PARAMETERS)
+    assert str(error.value) == f"the template {{{{{call[:80]}}}}} is not supported"
+
+
 def test_a_parameter_that_there_is_not_stays():
     """Only Argo CD knows those of clusters and pull requests."""
     assert render("{{ .server }}/{{ .name }}", PARAMETERS) == "{{ .server }}/Web"

@@ -111,6 +111,19 @@ def test_a_patch_that_is_no_text_is_a_fault():
 
 
 @pytest.mark.parametrize(
+    ("depth", "problem"),
+    [
+        (300, "x/p.yaml:1:202: is nested more than 200 levels deep"),
+        (100_000, "x/kustomization.yaml:2:11: patches[0]: operations that begin with [ must be JSON"),
+    ],
+)
+def test_a_patch_that_is_nested_too_deep_is_a_fault(depth, problem):
+    patch = b"[" * depth + b"]" * depth
+    files = {"kustomization.yaml": b"resources: [a.yaml]\npatches: [{path: p.yaml}]\n", "p.yaml": patch}
+    assert list(map(str, build(held({"a.yaml": A.encode(), **files}), "x").problems)) == [problem]
+
+
+@pytest.mark.parametrize(
     ("objects", "fault"),
     [
         ("- 1\n", "x/a.yaml:1:1: holds something that is no object"),

@@ -48,7 +48,7 @@ class Api(NamedTuple):
             raise self._refused(error) from error
         except (OSError, HTTPException) as error:
             raise ForgeError(f"{self.name} cannot be reached: {error}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ForgeError(f"{self.name} answers what is no JSON: {error}") from error
 
     def _refused(self, error: HTTPError) -> ForgeError:

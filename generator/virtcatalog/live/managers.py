@@ -139,7 +139,7 @@ def _is_item(key: str, name: str) -> bool:
         return False
     try:
         keys = json.loads(key[2:])
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(keys, dict) and name in keys.values()
 

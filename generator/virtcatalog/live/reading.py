@@ -16,6 +16,7 @@ from virtcatalog.manifests import jsonsplit
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data, as_item, listed
 from virtcatalog.manifests.pieces import Pieces
+from virtcatalog.manifests.plainjson import is_too_deep
 from virtcatalog.manifests.read import Manifest, Part, read_part
 from virtcatalog.manifests.sources import is_folder
 from virtcatalog.manifests.spool import BOM, Content, IndivisibleError, Spool, Window
@@ -101,7 +102,8 @@ def _object(text: bytes) -> Data | None:
         data = _decode(text)
     except (ValueError, RecursionError):
         return None
-    return data if isinstance(data, dict) and isinstance(data.get("metadata"), dict) else None
+    is_object = isinstance(data, dict) and isinstance(data.get("metadata"), dict)
+    return data if is_object and not is_too_deep(text) else None
 
 
 def _read(part: Part, problems: list[Problem]) -> Iterator[Data]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from virtcatalog.api.names import IGNITION, LAST_APPLIED
 from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.plainjson import is_too_deep
 
 REDACTED: Final = "redacted"
 """What stands in the place of a text, so that a VM without it is one with other user data, and not a refused one."""
@@ -43,7 +44,7 @@ def _annotations(annotations: Data) -> Data:
             applied = json.loads(cleaned[LAST_APPLIED])
         except (TypeError, ValueError, RecursionError):
             applied = None
-        if isinstance(applied, dict):
+        if isinstance(applied, dict) and not is_too_deep(cleaned[LAST_APPLIED].encode()):
             cleaned[LAST_APPLIED] = json.dumps(redacted(applied), separators=(",", ":"), sort_keys=True)
         else:  # it is no manifest, and nobody knows what it holds
             del cleaned[LAST_APPLIED]

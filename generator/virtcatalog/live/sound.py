@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.plainjson import is_too_deep
 
 
 class _Metadata(msgspec.Struct, rename="camel"):
@@ -37,7 +38,8 @@ _decode = msgspec.json.Decoder(Plain).decode
 def plain(text: bytes) -> Plain | None:
     """Return what has to be read of an object's JSON, None for one that is not sound, or not plain JSON."""
     try:
-        return _decode(text)
+        obj = _decode(text)
+        return None if is_too_deep(text) else obj
     except (ValueError, RecursionError):
         return None
 

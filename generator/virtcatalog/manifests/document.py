@@ -28,6 +28,7 @@ from virtcatalog.manifests.plainjson import (
     UNWRITABLE,
     LargeNumberError,
     canonical_json,
+    is_too_deep,
     plain_json,
 )
 from virtcatalog.manifests.syntax import (
@@ -248,6 +249,8 @@ class Text:
                 starts.append(position)
                 data, position = JSON_DECODER.raw_decode(text, position)
                 documents.append(data)
+                if is_too_deep(text[starts[-1] : position].encode()):
+                    return None
                 position = skip(text, position)
             if "\\u" in text:
                 json.dumps(documents, ensure_ascii=False).encode()

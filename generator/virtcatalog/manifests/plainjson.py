@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from virtcatalog.limits import YAML_LEVELS
 from virtcatalog.manifests.scalars import number
 
 #: All but what YAML may hold; said the other way round, the pattern takes ten times as long to compile.
@@ -44,9 +45,20 @@ def canonical_json(text: bytes) -> Any:
     try:
         compact = msgspec.json.format(text, indent=-1)
         data = _PLAIN_JSON.decode(compact)  # in three quarters of the time that the text takes itself
-        return data if _encode(data) == compact else None
+        return data if _encode(data) == compact and not is_too_deep(compact) else None
     except (ValueError, RecursionError, OverflowError):
         return None
+
+
+def is_too_deep(text: bytes) -> bool:
+    """Whether a document of JSON nests deeper than YAML may; ValueError for what is no JSON."""
+    if text.count(b"{") + text.count(b"[") <= YAML_LEVELS:
+        return False
+    try:
+        indented = msgspec.json.format(text, indent=1)
+    except RecursionError:
+        return True
+    return _INDENTED in indented and _DEEPER.search(indented) is not None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -76,6 +88,11 @@ JSON_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_n
 
 
 _encode: Final = msgspec.json.Encoder().encode
+
+
+#: A map or list that has more than so many levels around it, where each is one space of indentation.
+_INDENTED: Final = b"\n" + b" " * (YAML_LEVELS + 1)
+_DEEPER: Final = re.compile(_INDENTED + rb'(?:"(?:[^"\\]|\\.)*": )?[\[{]')
 
 
 _PLAIN_JSON: Final = msgspec.json.Decoder(float_hook=lambda text: number(text, text))

@@ -118,6 +118,6 @@ def _of_helper(name: str, server: str, file: str) -> Login:
     try:
         answer = json.loads(process.stdout)
         user, secret = str(answer["Username"]), str(answer["Secret"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise OciError(f"docker-credential-{name} printed no credentials") from None
     return Login(identity=secret) if user == _IDENTITY else Login(user, secret)

@@ -168,7 +168,7 @@ def read_manifest(content: bytes) -> Manifest:
     """Return what a manifest says; OciError for what is none of one artifact."""
     try:
         manifest = msgspec.json.decode(content, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise OciError(f"its manifest is none of one artifact: {error}") from None
     for descriptor in (manifest.config, *manifest.layers):
         if not DIGEST.fullmatch(descriptor.digest):

@@ -107,7 +107,7 @@ def _decrypted(file: str, password: bytes) -> bytes:
         raise OciError(f"{file}: is no encrypted key of cosign's; `cosign import-key-pair` makes one of another key")
     try:
         encrypted = msgspec.json.decode(base64.b64decode(match["body"]), type=_Encrypted)
-    except (msgspec.DecodeError, binascii.Error, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, binascii.Error, UnicodeDecodeError, RecursionError) as error:
         raise OciError(f"{file}: is damaged: {error}") from None
     if (encrypted.kdf.name, encrypted.cipher.name) != ("scrypt", "nacl/secretbox"):
         raise OciError(f"{file}: is encrypted by {encrypted.kdf.name} and {encrypted.cipher.name}, which is not known")

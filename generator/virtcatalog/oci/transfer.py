@@ -93,7 +93,7 @@ def _attach(registry: Registry, subject: str, image: Image) -> None:
     if content is not None:
         try:
             index = msgspec.json.decode(content, type=_Index)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise OciError(f"{registry.place}:{tag}: is no list of artifacts: {error}") from None
     if all(listed.digest != image.descriptor.digest for listed in index.manifests):
         index.manifests.append(image.descriptor)

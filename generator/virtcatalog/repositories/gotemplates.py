@@ -280,7 +280,7 @@ class _Pipeline:
     def _called(self, name: str, arguments: list[Any]) -> Any:
         try:
             value = FUNCTIONS[name](arguments)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
             raise self._fault() from None
         if isinstance(value, str | list) and len(value) > TEMPLATE_OUTPUT_CHARACTERS:
             raise self._fault()

@@ -117,7 +117,7 @@ def _message(body: bytes, code: int) -> str:
     """What the server says of it: a Status has a sentence."""
     try:
         status = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         status = None
     message = status.get("message") if isinstance(status, dict) else None
     return str(message) if message else f"the API server answers with status {code}"

@@ -108,6 +108,6 @@ def _ask(plugin: Plugin, access: Access) -> Mapping[str, Any]:
         status = json.loads(answer.stdout)["status"]
     except (OSError, subprocess.SubprocessError) as error:
         raise ClusterError(f"the exec plugin {plugin.command} gave no credentials: {error}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ClusterError(f"the exec plugin {plugin.command} printed no ExecCredential") from error
     return status if isinstance(status, dict) else {}

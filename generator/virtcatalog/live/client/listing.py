@@ -11,10 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
+from virtcatalog.limits import YAML_LEVELS
 from virtcatalog.live.client.api import Api, StatusError
 from virtcatalog.live.client.kubeconfig import ClusterError
 from virtcatalog.live.resources import OPTIONAL, Resource
 from virtcatalog.live.snapshot import Gap, Snapshot
+from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.plainjson import is_too_deep
 from virtcatalog.progress import tracked
 
 PAGE: Final = 250
@@ -30,7 +33,7 @@ class _Page(msgspec.Struct):
 
 
 _decode = msgspec.json.Decoder(_Page).decode
-_object = msgspec.json.Decoder(dict[str, Any]).decode
+_decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def read_cluster(api: Api, resources: Sequence[Resource]) -> Snapshot:
@@ -88,6 +91,12 @@ def _list(api: Api, resource: Resource, snapshot: Snapshot) -> None:
         if not further:
             return
         query = {**first_query, "continue": str(further)}
+
+
+def _object(text: bytes) -> Data:
+    if is_too_deep(text):
+        raise ValueError(f"is nested more than {YAML_LEVELS} levels deep")
+    return _decode_object(text)
 
 
 def _gap(error: StatusError, resource: Resource) -> Gap | None:

@@ -238,7 +238,7 @@ def _over_text(resource: Resource, spot: Spot, path: Path, patched: Path, value:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
