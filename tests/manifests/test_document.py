@@ -116,6 +116,7 @@ def manifests(text: str) -> tuple[list[Any], list[str]]:
 
 IN_SEPARATOR = "in a line that begins with --- kubectl, Argo CD and Flux take nothing but a comment behind it"
 BEHIND_END = "is behind the end of a document, where kubectl, Argo CD and Flux read nothing: begin it with ---"
+EMPTY_END = "ends a document in which is nothing, which kubectl, Argo CD and Flux refuse: leave the line out"
 DIRECTIVE = "kubectl, Argo CD and Flux take no directives such as %YAML: leave the line out"
 
 
@@ -130,6 +131,9 @@ DIRECTIVE = "kubectl, Argo CD and Flux take no directives such as %YAML: leave t
         ("%YAML 1.1\n---\na: {b: 1}\n", f"1:1: {DIRECTIVE}"),
         ("# ours\n\n%YAML 1.1\na: {b: 1}\n", f"3:1: {DIRECTIVE}"),
         ("a: {b: 1}\r---\rc: 1\r", f"3:1: {BEHIND_END}"),
+        ("a: [b]\n---\n...\n---\nc: 1\n", f"3:1: {EMPTY_END}"),
+        ("a: [b]\n--- # ours\n\n  # ours\n... # ours", f"5:1: {EMPTY_END}"),
+        ("\n---\n...\n", f"3:1: {EMPTY_END}"),
     ],
 )
 def test_what_kubectl_would_not_read_of_manifests_is_refused(text: str, problem: str) -> None:
@@ -142,7 +146,9 @@ def test_what_kubectl_would_not_read_of_manifests_is_refused(text: str, problem:
     [
         ("a: {b: 1}\n--- # ours\nc: 1\n---\t\n\n--- \r\nd: 1\n...\n", [{"a": {"b": 1}}, {"c": 1}, {"d": 1}]),
         ("a: {b: 1}\n...\n%YAML 1.1\n---\nc: 1\n", [{"a": {"b": 1}}, {"c": 1}]),
-        ("a: [b]\n---\n# ours\n---\n...\n---\nc: 1", [{"a": ["b"]}, {"c": 1}]),
+        ("---\n...\n---\nc: [1]", [{"c": [1]}]),
+        ("a: [b]\n---\n# ours\n---\n---\nc: 1", [{"a": ["b"]}, {"c": 1}]),
+        ("a: [b]\n---\n...x\n", [{"a": ["b"]}, "...x"]),
         ("a: |\n  --- b\n  %c\n", [{"a": "--- b\n%c\n"}]),
         ('a: "b\n%c"\n', [{"a": "b %c"}]),
         ("a: |\n  b", [{"a": "b\n"}]),

@@ -21,6 +21,10 @@ _NO_PARTS: Final = (
         re.compile(r"(?:\A|^---.*\n)(?:[ \t]*(?:#.*)?\n)*(?P<at>%)", re.MULTILINE),
         "kubectl, Argo CD and Flux take no directives such as %YAML: leave the line out",
     ),
+    (
+        re.compile(r"(?<=\n)---.*\n(?:[ \t]*(?:#.*)?\n)*(?P<at>\.\.\.)(?=\s)"),
+        "ends a document in which is nothing, which kubectl, Argo CD and Flux refuse: leave the line out",
+    ),
 )
 
 
