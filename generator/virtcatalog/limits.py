@@ -72,6 +72,7 @@ YAML_ALIASED_CHARACTERS: Final = 4 * MIB
 XML_BYTES: Final = MIB
 XML_ELEMENTS: Final = 20_000
 XML_LEVELS: Final = 64
+XML_ATTRIBUTES: Final = 1000  # of one element: reading them takes the square of it
 
 # Tables of an inventory, each: a CSV file, or a sheet
 TABLE_CELLS: Final = 20_000_000

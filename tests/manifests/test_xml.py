@@ -115,6 +115,13 @@ class TestLimits:
         assert fault.message == "holds more than 20000 elements"
         assert (fault.line, fault.column) == (1, 4 + 4 * (limits.XML_ELEMENTS - 1))
 
+    def test_attributes(self):
+        attributes = [b' b%d=""' % number for number in range(limits.XML_ATTRIBUTES + 1)]
+        read_xml(b"<a>\n<b%b/></a>" % b"".join(attributes[1:]), "d.xml")
+        fault = problem(b"<a>\n<b%b/></a>" % b"".join(attributes))
+        assert fault.message == "has more than 1000 attributes"
+        assert (fault.line, fault.column) == (2, 1)
+
     def test_levels(self):
         most = limits.XML_LEVELS
         read_xml(b"<a>" * most + b"</a>" * most, "d.xml")

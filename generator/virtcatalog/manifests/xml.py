@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.limits import XML_BYTES, XML_ELEMENTS, XML_LEVELS
+from virtcatalog.limits import XML_ATTRIBUTES, XML_BYTES, XML_ELEMENTS, XML_LEVELS
 
 _START = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?=[^/!?])", re.DOTALL)
 _DECLARED = ("<!DOCTYPE", "<!ENTITY")
@@ -140,6 +140,8 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 
 def _copy(source: Any, places: Iterator[tuple[int, int]], file: str, level: int) -> XMLElement:
     line, column = next(places)
+    if len(source.attrib) > XML_ATTRIBUTES:
+        raise ManifestError(Problem(file, line, column, message=f"has more than {XML_ATTRIBUTES} attributes"))
     element = XMLElement(str(source.tag), dict(source.attrib), (source.text or "").strip(), line, column)
     if level >= XML_LEVELS:
         raise ManifestError(Problem(file, line, column, message=f"is nested more than {XML_LEVELS} levels deep"))
