@@ -26,6 +26,12 @@ LIST_OF_VMS = '{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineList", "i
 YAML = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web, namespace: shop}\nspec: {}\n"
 
 
+def nested(levels: int) -> str:
+    """A list in lists, which has its own metadata."""
+    inner = LIST.replace('"items"', '"metadata": {}, "items"')
+    return inner if levels == 1 else inner % nested(levels - 1)
+
+
 def objects(*paths: Path) -> list[str]:
     """The kinds and names of what a dump holds."""
     snapshot = read_snapshot([str(path) for path in paths])
@@ -41,6 +47,8 @@ def objects(*paths: Path) -> list[str]:
         (vm() + vm("db"), ["shop/web", "shop/db"]),
         (LIST % f"{vm()}, {NODE}, {vm('db')}", ["shop/web", "shop/db", "Node/node-1"]),
         (LIST % LIST % f"{NODE}", ["Node/node-1"]),
+        (nested(20) % f"{NODE}, {vm()}", ["shop/web", "Node/node-1"]),
+        (nested(20) % "", []),
         (LIST % LIST_OF_VMS % WITHOUT_KIND, ["shop/web"]),
         (LIST_OF_VMS % WITHOUT_KIND, ["shop/web"]),
         (YAML, ["shop/web"]),
@@ -68,6 +76,8 @@ def test_a_dump_is_json_or_yaml_and_lists_are_taken_apart(tmp_path: Path, text: 
         (f"{YAML}---\n- 3\n", ["lab.json:6:1: a manifest is a map, not a list"]),
         ('{"a": }', ["lab.json:1:1: apiVersion: is required", "lab.json:1:1: kind: is required"]),
         ('{"a": 1}', ["lab.json:1:1: apiVersion: is required", "lab.json:1:1: kind: is required"]),
+        (LIST.replace("[%s]", "3"), ["lab.json:1:38: List: items: must be a list, not the number 3"]),
+        (LIST % LIST.replace("[%s]", "{}"), ["lab.json:1:85: List: items: must be a list, not a map"]),
         ("", ["lab.json:1:1: holds no manifest"]),
         (LIST % "", ["lab.json:1:1: holds no manifest"]),
     ],

@@ -70,6 +70,8 @@ def test_a_place_in_no_document_is_unknown() -> None:
     ("content", "problem"),
     [
         (b"a: 1\r\nb: \xff", "2:4: is not UTF-8 text"),
+        ("a: 1".encode("utf-16"), "1:1: is UTF-16, as Windows writes text: save it as UTF-8"),
+        (b"\xfe\xff\0a", "1:1: is UTF-16, as Windows writes text: save it as UTF-8"),
         ("a: \u00e4 \x07\n", "1:6: the character U+0007 cannot stand in YAML"),
         ("a: 1\nb: \x7f", "2:4: the character U+007F cannot stand in YAML"),
         ("\ufeffa: \ufffe", "1:4: the character U+FFFE cannot stand in YAML"),

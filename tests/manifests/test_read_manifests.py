@@ -179,6 +179,7 @@ def test_exploding_aliases_are_refused() -> None:
         ("a: @b", "3:4: is not YAML: text cannot begin with '@'; quote it"),
         ("a\nb: c", "3:1: is not YAML: this key has no ': ' behind it"),
         ("a: - b", "3:4: is not YAML: a list begins in the line below its key"),
+        ('a: "\\UFFFFFFFF"', "3:7: is not YAML: this escape means no character: it is half of a pair, or too large"),
         ("a: {{ b }}", "3:5: a key must be a string, not a collection; text with {{ }} needs quotes"),
     ],
 )
@@ -283,12 +284,29 @@ def test_lists_are_taken_apart() -> None:
     assert manifests[1].place("metadata.name") == (9, 58)
 
 
-@pytest.mark.parametrize(("depth", "name"), [(4, "Thing/a"), (5, "List")])
-def test_lists_in_lists_are_taken_apart_four_deep(depth: int, name: str) -> None:
+@pytest.mark.parametrize("depth", [4, 5, 99])
+def test_lists_in_lists_are_taken_apart_however_deep(depth: int) -> None:
     manifest: Any = {"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"name": "a"}}
     for _ in range(depth):
         manifest = {"apiVersion": "v1", "kind": "List", "items": [manifest]}
-    assert [manifest.name for manifest in read_manifests(json.dumps(manifest))] == [name]
+    assert [manifest.name for manifest in read_manifests(json.dumps(manifest))] == ["Thing/a"]
+
+
+@pytest.mark.parametrize(
+    ("items", "problem"),
+    [
+        ("items: x", "f.yaml:3:1: List: items: must be a list, not the string 'x'"),
+        ("items: {}", "f.yaml:3:1: List: items: must be a list, not a map"),
+        ("metadata: {}", "f.yaml:1:1: List: items: is required"),
+    ],
+)
+def test_a_list_has_items(items: str, problem: str) -> None:
+    assert problems(f"apiVersion: v1\nkind: List\n{items}\n") == [problem]
+
+
+@pytest.mark.parametrize("items", ["null", "[]"])
+def test_a_list_may_have_no_item(items: str) -> None:
+    assert problems(f"apiVersion: v1\nkind: List\nitems: {items}\n") == ["f.yaml:1:1: holds no manifest"]
 
 
 def test_items_of_a_typed_list_take_its_kind() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import PurePath
-from typing import Any
 
 import msgspec
 
@@ -14,7 +13,7 @@ from virtcatalog.fleet.sources import contents
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests import jsonsplit
 from virtcatalog.manifests.folder import SourceError
-from virtcatalog.manifests.identity import Data, as_item, listed
+from virtcatalog.manifests.identity import Data, as_item
 from virtcatalog.manifests.pieces import Pieces
 from virtcatalog.manifests.plainjson import is_too_deep
 from virtcatalog.manifests.read import Manifest, Part, read_part
@@ -67,13 +66,10 @@ def _add(content: Content, name: str, snapshot: Snapshot, problems: list[Problem
             continue
         data = _object(text)
         if data is None:
-            part = Part(text, name, *piece.mark, piece.implied and piece.implied.data)
-            objects: Iterable[Any] = _read(part, problems)
-        else:
-            objects = listed(data) or [as_item(data, implied)]
-        for item in objects:
-            if isinstance(item, dict):
+            for item in _read(Part(text, name, *piece.mark, piece.implied and piece.implied.data), problems):
                 snapshot.add(item)
+        else:
+            snapshot.add(as_item(data, implied))
     if not len(pieces):
         problems.append(Problem(file=name, line=1, column=1, message="holds no manifest"))
 
@@ -98,12 +94,13 @@ def _pieces(content: Content) -> Pieces | None:
 
 
 def _object(text: bytes) -> Data | None:
+    """Return an object of plain JSON; None for any other text, such as a list."""
     try:
         data = _decode(text)
     except (ValueError, RecursionError):
         return None
     is_object = isinstance(data, dict) and isinstance(data.get("metadata"), dict)
-    return data if is_object and not is_too_deep(text) else None
+    return data if is_object and not str(data.get("kind")).endswith("List") and not is_too_deep(text) else None
 
 
 def _read(part: Part, problems: list[Problem]) -> Iterator[Data]:
@@ -113,8 +110,10 @@ def _read(part: Part, problems: list[Problem]) -> Iterator[Data]:
 
 
 def _objects(manifests: Iterable[Manifest], problems: list[Problem]) -> Iterator[Data]:
+    """Yield what says its kind, whatever is in it; a list that is left could not be taken apart."""
     for manifest in manifests:
-        if isinstance(manifest.data, dict) and isinstance(manifest.data.get("kind"), str):
+        kind = manifest.data.get("kind") if isinstance(manifest.data, dict) else None
+        if isinstance(kind, str) and kind != "List":
             yield manifest.data
         else:
             problems += manifest.problems

@@ -41,6 +41,8 @@ from virtcatalog.manifests.syntax import (
 
 #: What some editors begin a file with; no part of its text.
 BYTE_ORDER_MARK: Final = "\ufeff"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_NO_UTF_8: Final = "is not UTF-8 text"
 _LONE_TAG: Final = re.compile(r"(?:^|[\s,\[{:?-])!(?=[\s,\]}]|\Z)", re.MULTILINE)
 _QUOTES: Final = ("'", '"', "|", ">")
 ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*([^\s,\]}]+)")
@@ -221,7 +223,10 @@ class Text:
             try:
                 text = raw.decode()
             except UnicodeDecodeError as error:
-                self._fault_at(raw[: error.start].decode("utf-8", "replace"), "is not UTF-8 text")
+                message = (
+                    "is UTF-16, as Windows writes text: save it as UTF-8" if raw.startswith(_UTF_16) else _NO_UTF_8
+                )
+                self._fault_at(raw[: error.start].decode("utf-8", "replace"), message)
                 return ""
         self._is_marked = text.startswith(BYTE_ORDER_MARK)
         text = text.removeprefix(BYTE_ORDER_MARK)

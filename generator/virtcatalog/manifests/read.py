@@ -171,13 +171,13 @@ def _item(manifest: Manifest, named: Data | None) -> Manifest:
     return manifest
 
 
-def _take_apart(manifest: Manifest, depth: int = 0) -> list[Manifest]:
+def _take_apart(manifest: Manifest) -> list[Manifest]:
     """Return the items of a list as kubectl prints it, or the manifest itself."""
-    items = listed(manifest.data) if depth <= 3 else None
+    items = listed(manifest.data)
     if items is None:
         return [manifest]
     parts = (manifest.within(item, ("items", index)) for index, item in enumerate(items))
-    return [manifest for part in parts for manifest in _take_apart(part, depth + 1)]
+    return [manifest for part in parts for manifest in _take_apart(part)]
 
 
 def faults(data: Any) -> list[Problem]:
@@ -196,6 +196,11 @@ def _check(manifest: Manifest) -> list[Problem]:
         from virtcatalog.api.corekinds import check_core
 
         faults = list(_unidentified(manifest.data.get("metadata")))
+        if (version, kind) == ("v1", "List"):  # that was not taken apart
+            is_there = "items" in manifest.data
+            faults = [
+                (("items",), f"must be a list, not {describe(manifest.data['items'])}" if is_there else "is required")
+            ]
         if faults:
             return [manifest.problem(path, message) for path, message in faults]
         if (version, kind) == ("v1", "Node"):

@@ -51,6 +51,7 @@ _NO_START: Final = "did not find expected <document start>"
 _ONE_WORDED: Final = {
     "found undefined alias": "there is no anchor for this alias; text that begins with '*' needs quotes",
     "could not find expected ':'": "this key has no ': ' behind it",
+    "found invalid Unicode character escape code": "this escape means no character: it is half of a pair, or too large",
     "found unknown escape character": "YAML does not know this escape; double the backslash, or use single quotes",
     "block sequence entries are not allowed in this context": "a list begins in the line below its key",
     "did not find expected '-' indicator": "an item of a list begins with '-', as far right as the items before it",
