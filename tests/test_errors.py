@@ -32,6 +32,8 @@ from virtcatalog.errors import (
     [
         (Cause("FieldValueInvalid", "spec.a", "is wrong"), "spec.a: is wrong"),
         (Cause("FieldValueInvalid", "", "is wrong"), "is wrong"),
+        (Problem("a\nb.yaml", 1, 2, message="is wrong"), "a\\nb.yaml:1:2: is wrong"),
+        (Problem("a\nb.yaml", message="is wrong"), "a\\nb.yaml: is wrong"),
         (Reason("spec.a", "is wrong", "vm"), "spec.a: is wrong (refused by the VM webhook)"),
         (Reason("", "is wrong", "controller"), "is wrong (refused by virt-controller)"),
         (

@@ -7,6 +7,8 @@ from typing import Literal, Protocol, TypeVar, get_args
 
 import msgspec
 
+from virtcatalog.escaping import single_line
+
 K = TypeVar("K")
 
 CRASH = "Crash"
@@ -161,8 +163,9 @@ class Place(Protocol):
 
 
 def place(where: Place) -> str:
-    """Word a place: `file:line:column`, as far as it is known."""
-    return f"{where.file or '<input>'}:{where.line}:{where.column}" if where.line else where.file
+    """Word a place in one line: `file:line:column`, as far as it is known."""
+    file = single_line(where.file)
+    return f"{file or '<input>'}:{where.line}:{where.column}" if where.line else file
 
 
 def _worded(*parts: str) -> str:

@@ -15,7 +15,7 @@ from virtcatalog.manifests import git as revisions
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held, manifest_files
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.gitprocess import GitError, NoRepositoryError
-from virtcatalog.manifests.sources import open_folder, opened, read_file
+from virtcatalog.manifests.sources import open_folder, open_source, opened, read_file
 
 
 @pytest.fixture
@@ -136,10 +136,17 @@ def test_a_pipe_of_the_shell_is_waited_for() -> None:
         ("{root}/" + "x" * 5000, "File name too long"),
         ("{root}/top", "is a folder"),
         ("a\0b", "is no path: it has a character that no path has"),
+        ("", "'' is no path: name a file or folder"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(root: Path, path: str, message: str) -> None:
     assert fault(lambda: read_file(path.format(root=root))) == message
+
+
+def test_a_file_that_stands_for_a_folder_is_named() -> None:
+    with pytest.raises(SourceError) as caught:
+        open_source("/dev/null")
+    assert str(caught.value) == "/dev/null: is no regular file"
 
 
 def test_names_that_are_no_text_are_faults(root: Path) -> None:

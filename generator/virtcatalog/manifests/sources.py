@@ -70,11 +70,15 @@ def open_source(path: str) -> Folder:
     """Return the folder, archive or, as `alone` does, the file that a user named; raises SourceError."""
     if is_folder(path):
         return open_folder(path)
+    try:
+        content = read_file(path)
+    except SourceError as error:
+        raise SourceError(error.message, path) from error
     if is_archive(path):
         from virtcatalog.manifests.archive import open_archive
 
-        return open_archive(read_file(path))
-    return alone(read_file(path))
+        return open_archive(content)
+    return alone(content)
 
 
 def read_file(path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
@@ -104,6 +108,8 @@ def opened(path: str) -> int:
 
 
 def _opened(path: str) -> int:
+    if not path:
+        raise SourceError("'' is no path: name a file or folder")
     try:
         return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except FileNotFoundError:
