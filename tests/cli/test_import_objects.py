@@ -86,6 +86,13 @@ def test_never_replaces_a_file() -> None:
     assert "catalog has a file catalog.yaml already; choose another --output-dir" in result.stderr
 
 
+def test_a_folder_that_is_a_link_in_a_circle_is_refused() -> None:
+    Path("catalog").symlink_to("catalog")
+    result = call("import", "objects", "-f", "bundle.json", "--relabel")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1].startswith("error: catalog has files of its own in these places: ")
+
+
 def test_writes_nothing_that_gives_other_objects() -> None:
     one = a_type("m.a", 1, "1Gi")
     one["spec"]["cpu"]["guest"] = 2  # type: ignore[index]

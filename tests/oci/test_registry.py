@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -249,13 +250,20 @@ def test_a_token_server_that_gives_no_token(registry: Registry, server: Fake, co
 
 def test_a_certificate_authority_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "ca.crt"
-    for content, message in ((None, "No such file or directory"), ("", "no certificate or crl found")):
-        if content is not None:
-            file.write_text(content)
-        monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
-        registry = Registry(Reference("registry.example.com", "a"), authority=str(file))
-        with pytest.raises(OciError, match=f"^{file}: holds no certificates that can be used: .*{message}"):
-            registry.manifest("v1")
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+
+    def refusal(authority: str) -> str:
+        with pytest.raises(OciError) as refused:
+            Registry(Reference("registry.example.com", "a"), authority=authority).manifest("v1")
+        return str(refused.value)
+
+    assert refusal(str(file)) == f"{file}: there is no such file or folder"
+    for content in (b"", b"no certificate", b"\xff\0"):
+        file.write_bytes(content)
+        assert refusal(str(file)).startswith(f"{file}: holds no certificates that can be used: ")
+    file.unlink()
+    os.mkfifo(file)
+    assert refusal(str(file)) == f"{file}: is no regular file"
 
 
 def test_it_goes_by_the_proxy_of_the_environment(

@@ -17,7 +17,7 @@ from virtcatalog.limits import ARTIFACT_MANIFEST_BYTES, REGISTRY_ANSWER_BYTES
 from virtcatalog.network import AGAIN, LONGEST_WAIT, pause, proxy_of_environment, split_proxy
 from virtcatalog.oci.credentials import login
 from virtcatalog.oci.image import INDEX, MANIFEST, Blob, digest_of
-from virtcatalog.oci.reference import OciError, Reference, need
+from virtcatalog.oci.reference import OciError, Reference, content_of, need
 
 if TYPE_CHECKING:
     import urllib3
@@ -209,12 +209,18 @@ class Registry:
             self._pools[proxy] = self._connect(proxy)
         return self._pools[proxy]
 
+    def _certificates(self) -> str | None:
+        """The text of the certificates that are trusted, None for the system's."""
+        if self._authority is None:
+            return None
+        return content_of(self._authority).decode("ascii", "ignore") or "nothing"  # "" would be the system's, too
+
     def _connect(self, proxy: str) -> urllib3.PoolManager:
         import urllib3
 
         try:
-            context = ssl.create_default_context(cafile=self._authority)
-        except (OSError, ssl.SSLError) as error:
+            context = ssl.create_default_context(cadata=self._certificates())
+        except ssl.SSLError as error:
             raise OciError(f"{self._authority}: holds no certificates that can be used: {error}") from None
         options: dict[str, Any] = {"timeout": urllib3.Timeout(connect=10, read=60), "ssl_context": context}
         if not proxy:

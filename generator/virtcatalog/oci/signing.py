@@ -145,11 +145,7 @@ class Identity:
         from sigstore.sign import SigningContext
 
         try:
-            config = (
-                ClientTrustConfig.production()
-                if trust is None
-                else ClientTrustConfig.from_json(content_of(trust).decode())
-            )
+            config = ClientTrustConfig.production() if trust is None else _trusted(trust)
             credential = token or detect_credential()
             if not credential:
                 raise OciError(
@@ -174,3 +170,14 @@ class Identity:
 
     def simple(self, payload: bytes) -> None:
         """Return nothing: what cosign 2 needs beside such a signature, the newest logs do not give any more."""
+
+
+def _trusted(file: str) -> Any:
+    """Return the trust config in a file; OciError for what is none."""
+    from sigstore.models import ClientTrustConfig
+
+    content = content_of(file)
+    try:
+        return ClientTrustConfig.from_json(content.decode())
+    except Exception as error:  # of the library, which says it in several lines
+        raise OciError(f"{file}: is no trust config of a Sigstore") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
 
 def _default_name(output: Path) -> str:
     """A folder's name; of one that is called catalog, that of the folder around it."""
-    folder = output.resolve()
+    folder = Path(os.path.realpath(output))  # resolve() raises where links go round in circles
     name = folder.parent.name if folder.name == "catalog" else folder.name
     return (
         "".join(character if character.isalnum() or character in "-." else "-" for character in name.lower()).strip(
