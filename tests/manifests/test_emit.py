@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import _dump, dump, flow, join
-from virtcatalog.manifests.scalars import whole
+from virtcatalog.manifests.scalars import json_number
 
 TEXTS = """\
 a|a b|a: b|a:|a #b|#a|- a|-|?|y|No|ON|null|~|1|1.5|1e3|0x1f|017|12:30|2027-06-01|=|<<|*a|&a|!a|%a|@a|`a|'a'|"a"|a'b|{a}
@@ -42,7 +42,7 @@ def _as_json(data):
         return {key: _as_json(value) for key, value in data.items()}
     if isinstance(data, list):
         return [_as_json(value) for value in data]
-    return whole(data)
+    return json_number(data)
 
 
 AMBIGUOUS = """\
