@@ -16,7 +16,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from checkouts import git, write
-from virtcatalog.cli import COMMANDS, main
+from virtcatalog.cli import COMMANDS, complete, main  # noqa: F401 - complete: how bash asks
 from virtcatalog.kubevirt.hosts import HOSTS
 from virtcatalog.manifests.sources import shipped
 from virtcatalog.releases import PREVIEWS, RELEASES
@@ -167,17 +167,12 @@ class TestWhatCannotBeRead:
         assert completed("create vm -c types.yaml --instancetype ") == ["good"]
 
 
-def asked(shell, **environment):
-    """What virtcatalog answers to a shell's script."""
-    done = subprocess.run(
-        [sys.executable, "-m", "virtcatalog"],
-        env={**os.environ, "_VIRTCATALOG_COMPLETE": f"{shell}_complete", **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+def answered(shell, **environment):
+    """What virtcatalog prints for a shell's script, which sets these variables."""
+    variables = {"_VIRTCATALOG_COMPLETE": f"{shell}_complete", **environment}
+    result = CliRunner().invoke(main, [], prog_name="virtcatalog", env=variables)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -192,7 +187,15 @@ def asked(shell, **environment):
     ],
 )
 def test_each_shell_is_answered_in_its_way(shell, environment, answer):
-    assert asked(shell, **environment) == answer
+    assert answered(shell, **environment) == answer
+
+
+def test_a_program_that_bash_asks_answers_in_the_way_of_bash():
+    """A program that is asked for completion loads by itself what says how bash asks."""
+    variables = {"_VIRTCATALOG_COMPLETE": "bash_complete", "COMP_LINE": "virtcatalog list -e pro"}
+    command = [sys.executable, "-m", "virtcatalog"]
+    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "plain,production\n", "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -206,7 +209,7 @@ def test_the_scripts_are_ones_of_their_shells(shell, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _installed(programs, monkeypatch):
     monkeypatch.setenv("PATH", f"{programs}:{BIN}:{os.environ['PATH']}")
 
@@ -252,6 +255,7 @@ def typed(*lines, tab="complete"):
     return [re.findall(r"\[(.*?)\]", line) for line in output.decode().splitlines() if line.startswith("[virtcatalog]")]
 
 
+@pytest.mark.usefixtures("_installed")
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 def test_in_a_real_bash():
     assert typed(
@@ -286,6 +290,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.usefixtures("_installed")
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 def test_bash_quotes_every_name_of_a_file(tmp_path, monkeypatch):
     """Beside names of another kind, of which each tab takes the next one."""

@@ -120,12 +120,6 @@ def test_what_is_no_bug_is_told_apart(workspace, monkeypatch, error, status, mes
     assert (result.exit_code, result.stderr.startswith(message)) == (status, True), result.stderr
 
 
-def run(*arguments, **options):
-    environment = {**os.environ, **options.pop("env", {})}
-    command = [sys.executable, "-m", "virtcatalog", *arguments]
-    return subprocess.run(command, capture_output=True, cwd=ROOT, env=environment, check=False, **options)
-
-
 def test_ctrl_c_is_130():
     command = [sys.executable, "-m", "virtcatalog", "expand", "-f", "-"]
     with subprocess.Popen(
@@ -145,24 +139,25 @@ def test_ctrl_c_is_130():
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_no_encoding_of_a_stream_is_a_crash(tmp_path, encoding):
     (tmp_path / "catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\nnäme→: x\n")
-    done = run("check", str(tmp_path), env={"PYTHONIOENCODING": encoding})
-    assert done.returncode == 1
-    assert b"Traceback" not in done.stderr
-    assert "'näme→'" in done.stdout.decode()
+    result = CliRunner(charset=encoding).invoke(main, ["check", str(tmp_path)])
+    assert (result.exit_code, result.stderr_bytes) == (1, b"1 error\n")
+    place = f"{tmp_path}/catalog.yaml:3:1: [näme→]"
+    problem = "unknown field 'näme→'; did you mean 'name'? [error: invalid-declaration]"
+    assert result.stdout_bytes.decode() == f"{place}: {problem}\n"
 
 
 @pytest.mark.parametrize("form", ["text", "json", "github", "junit", "sarif"])
-def test_file_names_that_are_no_text_or_commands_are_shown(tmp_path, form):
+def test_file_names_that_are_no_text_or_commands_are_shown(tmp_path, monkeypatch, form):
     catalog = tmp_path / "catalog"
     catalog.mkdir()
     (catalog / "catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
     for name in (b"a\xff.yaml", b"::error::b\x1b[2J.yaml", b"c\n::warning::d.yaml"):
         (catalog / os.fsdecode(name)).write_text("x: 1\n")
-    command = [sys.executable, "-m", "virtcatalog", "check", "catalog", "-o", form]
-    done = subprocess.run(command, capture_output=True, cwd=tmp_path, check=False)
-    assert done.returncode == 1
-    text = done.stdout.decode()
-    assert "\x1b" not in text + done.stderr.decode()
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, ["check", "catalog", "-o", form])
+    assert result.exit_code == 1
+    text = result.stdout_bytes.decode()
+    assert "\x1b" not in text + result.stderr_bytes.decode()
     lines = [line.strip() for line in text.splitlines()]
     if form == "github":
         assert all(line.startswith("::error file=") for line in lines)

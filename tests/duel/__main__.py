@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from cluster.api import ApiError
@@ -29,9 +29,9 @@ from virtcatalog.releases import DEFAULT, PREVIEWS, RELEASES
 _VMS = 10
 
 
-def main() -> int:
-    """Duel with the oracle of the command line; return the exit status."""
-    arguments = _arguments()
+def main(words: Sequence[str] | None = None) -> int:
+    """Duel with the oracle of the command line, or of these words; return the exit status."""
+    arguments = _arguments(words)
     if not arguments.context:
         stages = tuple(arguments.stage or [stage for stage in ALL_STAGES if stage != ROLLOUT])
         with Oracle(arguments.oracle, memory_mib=arguments.memory) as oracle:
@@ -128,7 +128,7 @@ def _show(question: Question, differences: Differences) -> None:
     sys.stdout.flush()
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m duel", description=__doc__.splitlines()[0])
     parser.add_argument("oracle", nargs="?", default="", metavar="COMMAND", help="the oracle's command line")
     parser.add_argument("--context", help="in place of a program, ask the cluster of this context by dry runs")
@@ -140,7 +140,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=0, help="end after that many cases")
     parser.add_argument("--memory", type=int, default=0, metavar="MIB", help="the oracle's address space at most")
     parser.add_argument("--most", type=int, default=10, help="shrink and show so many differences (10)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     if bool(arguments.oracle) == bool(arguments.context):
         parser.error("name one oracle: a command line, or a cluster by --context")
     if arguments.context and (arguments.release or arguments.stage or arguments.memory):
