@@ -123,8 +123,8 @@ def test_an_empty_text_is_none_of_an_enum_that_may_be_left_out() -> None:
     ],
 )
 def test_durations(text: str, right: bool) -> None:
-    found = inspect({"duration": text}, CertConfig)[1]
-    assert found == ([] if right else [(("duration",), f"must be a string such as 1h30m, not {text!r}")])
+    problems = inspect({"duration": text}, CertConfig)[1]
+    assert problems == ([] if right else [(("duration",), f"must be a string such as 1h30m, not {text!r}")])
 
 
 def test_all_problems_come_at_once_with_the_object() -> None:
@@ -302,7 +302,7 @@ def leaves(shape: Shape, seen: set[int]) -> list[Leaf]:
         inner += shape.members
     elif isinstance(shape, Map | List):
         inner.append(shape.value if isinstance(shape, Map) else shape.item)
-    return [leaf for each in inner for leaf in leaves(each, seen)]
+    return [leaf for part in inner for leaf in leaves(part, seen)]
 
 
 @pytest.mark.parametrize(
@@ -312,9 +312,9 @@ def test_numbers_beyond_64_bits_are_refused_where_nobody_looks_for_them(version:
     """`is_text` leaves limits to `convert`, which knows none beyond those of 64 bits with a sign."""
     typed = kind_type(version, kind)
     assert typed is not None
-    found = leaves(struct_of(typed), set())
-    assert found
-    assert not [leaf for leaf in found if leaf.most is not None and leaf.most >= 2**63]
+    sizes = leaves(struct_of(typed), set())
+    assert sizes
+    assert not [leaf for leaf in sizes if leaf.most is not None and leaf.most >= 2**63]
 
 
 @pytest.mark.parametrize("cores", [2**33, 2**64, 2**80])
@@ -328,13 +328,13 @@ def test_what_is_text_is_read_as_other_manifests(cores: int) -> None:
 def types_of_the_api() -> list[type[Object | Constant]]:
     for module in iter_modules(api.__path__):
         import_module(f"{api.__name__}.{module.name}")
-    found: list[type[Object | Constant]] = []
+    kinds: list[type[Object | Constant]] = []
     below: list[type[Object | Constant]] = [Object, Constant, Status]
     while below:
         inner = below.pop().__subclasses__()
         below += inner
-        found += (kind for kind in inner if kind.__module__.startswith(f"{api.__name__}."))
-    return found
+        kinds += (kind for kind in inner if kind.__module__.startswith(f"{api.__name__}."))
+    return kinds
 
 
 def test_what_a_manifest_leaves_out_has_gos_zero_value() -> None:
@@ -392,8 +392,8 @@ def test_what_may_be_anything_is_not_looked_into(fields: Any) -> None:
     ],
 )
 def test_what_lies_too_deep_for_its_path_is_refused_without_one(fields: Any, message: str) -> None:
-    ((field, said),) = problems(managed(fields))
-    assert (field, message in said) == ("", True)
+    ((field, problem),) = problems(managed(fields))
+    assert (field, message in problem) == ("", True)
 
 
 def claim(**spec: Any) -> dict[str, Any]:

@@ -62,9 +62,9 @@ def rows() -> list[dict[str, str]]:
 def type_of(name: str) -> type[msgspec.Struct] | None:
     group, _, short = name.rpartition(".")
     for module in MODULES.get(group, ()):
-        found = getattr(module, short, None)
-        if found is not None and found.__module__ == module.__name__:
-            return found
+        kind = getattr(module, short, None)
+        if kind is not None and kind.__module__ == module.__name__:
+            return kind
     return None
 
 
@@ -98,8 +98,8 @@ def test_every_type_of_a_spec_is_carried() -> None:
         for row in ROWS
         if row["type"] in reachable and row["field"] != "status"
     }
-    known = {row["type"] for row in ROWS}
-    missing = {name for name in named & known if type_of(name) is None and name.rpartition(".")[2] not in NOT_CARRIED}
+    types = {row["type"] for row in ROWS}
+    missing = {name for name in named & types if type_of(name) is None and name.rpartition(".")[2] not in NOT_CARRIED}
     assert missing == {"k8s.io.apimachinery.pkg.api.resource.Quantity"} & missing
 
 
@@ -146,10 +146,10 @@ def test_scalars_have_their_type(value: str) -> None:
 
 
 def test_types_hold_nothing_that_the_api_lacks() -> None:
-    known: dict[str, set[str]] = {}
+    fields_by_type: dict[str, set[str]] = {}
     for row in ROWS:
-        known.setdefault(row["type"], set()).add(row["field"])
-    for name, names in known.items():
+        fields_by_type.setdefault(row["type"], set()).add(row["field"])
+    for name, names in fields_by_type.items():
         kind = type_of(name)
         if kind is not None and "-" not in names:
             assert set(fields_of(kind)) <= names, name
@@ -177,11 +177,12 @@ CORE = sorted(
 def test_kubernetes_types_agree_with_kubernetes(kind: type[Object]) -> None:
     definitions = kubernetes_definitions()
     prefixes = ("io.k8s.api.core.v1", "io.k8s.apimachinery.pkg.apis.meta.v1", "io.k8s.api.apps.v1")
-    found = [
+    of_kind = [
         definitions[f"{prefix}.{kind.__name__}"] for prefix in prefixes if f"{prefix}.{kind.__name__}" in definitions
     ]
-    assert found, "Kubernetes has no such type"
-    assert set(fields_of(kind)) == set(found[0]["properties"]) | ({"selfLink"} if kind is core.ObjectMeta else set())
+    assert of_kind, "Kubernetes has no such type"
+    no_longer = {"selfLink"} if kind is core.ObjectMeta else set()
+    assert set(fields_of(kind)) == set(of_kind[0]["properties"]) | no_longer
 
 
 API = [import_module(f"{api.__name__}.{module.name}") for module in pkgutil.iter_modules(api.__path__)]

@@ -42,12 +42,12 @@ class TestWritten:
         assert unmarshal({}, VirtualMachineInstanceSpec) == {"domain": {"devices": {}, "resources": {}}}
 
     def test_what_go_omits_is_not(self):
-        given = {"name": "", "labels": {}, "finalizers": [], "generation": 0, "deletionGracePeriodSeconds": 0}
-        assert unmarshal(given, ObjectMeta) == {"deletionGracePeriodSeconds": 0}
+        written = {"name": "", "labels": {}, "finalizers": [], "generation": 0, "deletionGracePeriodSeconds": 0}
+        assert unmarshal(written, ObjectMeta) == {"deletionGracePeriodSeconds": 0}
 
     def test_a_list_or_pointer_that_is_always_written_is_null(self):
-        given = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {}}}}
-        required = vm(given)["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        spec = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {}}}}
+        required = vm(spec)["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
         assert required == {"nodeSelectorTerms": None}
         assert vm({"domain": {"devices": {"filesystems": [{"name": "a"}]}}})["domain"]["devices"]["filesystems"] == [
             {"name": "a", "virtiofs": None}
@@ -128,8 +128,8 @@ class TestConverter:
 
     @pytest.mark.parametrize(("written", "read"), [(2.0, 2), (1e30, -(2**63)), (-0.0, None)])
     def test_whole_numbers_of_any_size(self, written, read):
-        made = from_unstructured({"metadata": {"generation": written}}, FullVirtualMachine).data["metadata"]
-        assert made.get("generation") == read
+        metadata = from_unstructured({"metadata": {"generation": written}}, FullVirtualMachine).data["metadata"]
+        assert metadata.get("generation") == read
 
     @pytest.mark.parametrize(
         ("metadata", "message"),
@@ -155,8 +155,8 @@ class TestConverter:
         ],
     )
     def test_times_in_utc(self, written, read):
-        made = from_unstructured({"metadata": {"deletionTimestamp": written}}, FullVirtualMachine).data["metadata"]
-        assert made["deletionTimestamp"] == read
+        metadata = from_unstructured({"metadata": {"deletionTimestamp": written}}, FullVirtualMachine).data["metadata"]
+        assert metadata["deletionTimestamp"] == read
 
     def test_the_zero_time_of_creation_is_left_out(self):
         zero = {"metadata": {"creationTimestamp": "0001-01-01T00:00:00Z"}}
@@ -255,7 +255,7 @@ def test_quantities_are_written_as_go_writes_them(value, text):
 
 
 @pytest.mark.parametrize(
-    ("kind", "given", "written"),
+    ("kind", "manifest", "written"),
     [
         (TypedLocalObjectReference, {}, {"apiGroup": None, "kind": "", "name": ""}),
         (TypedObjectReference, {}, {"apiGroup": None, "kind": "", "name": ""}),
@@ -286,8 +286,8 @@ def test_quantities_are_written_as_go_writes_them(value, text):
         (ObjectMeta, None, {}),
     ],
 )
-def test_what_is_written_is_whole(kind, given, written):
-    assert unmarshal(given, kind) == written
+def test_what_is_written_is_whole(kind, manifest, written):
+    assert unmarshal(manifest, kind) == written
 
 
 def metadata(**fields):
@@ -295,7 +295,7 @@ def metadata(**fields):
 
 
 @pytest.mark.parametrize(
-    ("given", "path", "message"),
+    ("manifest", "path", "message"),
     [
         (metadata(name=1.5), ("metadata", "name"), "must be a string, not the number 1.5"),
         (metadata(labels={"b": True}), ("metadata", "labels", "b"), "must be a string, not the boolean true"),
@@ -324,10 +324,10 @@ def metadata(**fields):
         ([], (), "must be a map, not a list"),
     ],
 )
-def test_what_does_not_fit_is_told_with_its_path(given, path, message):
+def test_what_does_not_fit_is_told_with_its_path(manifest, path, message):
     for read in (from_unstructured, unmarshal):
         with pytest.raises(GoError) as caught:
-            read(given, FullVirtualMachine)
+            read(manifest, FullVirtualMachine)
         assert (caught.value.path, caught.value.message) == (path, message)
 
 

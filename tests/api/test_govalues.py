@@ -136,8 +136,8 @@ def test_other_integers_of_json_are_refused(value: float, leaf: Leaf, message: s
     ],
 )
 def test_the_converter_cuts_integers_to_their_bits(value: float, leaf: Leaf, read: int) -> None:
-    made = cut(value, leaf, ())
-    assert (made, type(made)) == (read, int)
+    number = cut(value, leaf, ())
+    assert (number, type(number)) == (read, int)
 
 
 @pytest.mark.parametrize(("value", "shown"), [(1.5, "1.5"), (float("inf"), "inf")])

@@ -251,8 +251,8 @@ def test_metadata_that_is_no_text_is_left_to_who_reads_its_type():
 
 
 def test_a_key_of_an_annotation_is_judged_in_lower_case():
-    found = list(metadata_faults({"annotations": {"Example.com/A": "x", "A b": "x"}}))
-    assert found == [
+    faults = list(metadata_faults({"annotations": {"Example.com/A": "x", "A b": "x"}}))
+    assert faults == [
         (
             ("metadata", "annotations", "A b"),
             (

@@ -22,15 +22,15 @@ SPEC = ("spec", "template", "spec")
 
 
 def test_a_field_goes_with_all_in_it() -> None:
-    kept, dropped = prune(vm(domain={"devices": {"video": {"type": "vga"}, "rng": {}}}), VirtualMachine, (1, 5))
-    assert kept == vm(domain={"devices": {"rng": {}}})
+    pruned, dropped = prune(vm(domain={"devices": {"video": {"type": "vga"}, "rng": {}}}), VirtualMachine, (1, 5))
+    assert pruned == vm(domain={"devices": {"rng": {}}})
     assert dropped == {(*SPEC, "domain", "devices", "video"): (1, 6)}
 
 
 def test_a_field_within_one_goes_when_that_one_stays() -> None:
     devices = {"video": {"type": "vga"}, "interfaces": [{"name": "a"}, {"name": "b", "portRanges": []}]}
-    kept, dropped = prune(vm(domain={"devices": devices}), VirtualMachine, (1, 8))
-    assert kept["spec"]["template"]["spec"]["domain"]["devices"]["interfaces"] == [{"name": "a"}, {"name": "b"}]
+    pruned, dropped = prune(vm(domain={"devices": devices}), VirtualMachine, (1, 8))
+    assert pruned["spec"]["template"]["spec"]["domain"]["devices"]["interfaces"] == [{"name": "a"}, {"name": "b"}]
     assert dropped == {(*SPEC, "domain", "devices", "interfaces", 1, "portRanges"): (1, 9)}
 
 
@@ -51,14 +51,14 @@ def test_a_field_within_one_goes_when_that_one_stays() -> None:
     ],
 )
 def test_preferences(spec: dict[str, Any], release: tuple[int, int], dropped: list[str]) -> None:
-    _, found = prune({"spec": spec}, VirtualMachineClusterPreference, release)
-    assert [".".join(map(str, path[1:])) for path in found] == dropped
+    _, paths = prune({"spec": spec}, VirtualMachineClusterPreference, release)
+    assert [".".join(map(str, path[1:])) for path in paths] == dropped
 
 
 def test_a_type_that_took_the_place_of_another_keeps_that_ones_fields() -> None:
     hyperv = {"hyperv": {"tlbflush": {"enabled": True, "direct": {}}}}
-    kept, dropped = prune(vm(domain={"features": hyperv}), VirtualMachine, (1, 7))
-    assert kept == vm(domain={"features": {"hyperv": {"tlbflush": {"enabled": True}}}})
+    pruned, dropped = prune(vm(domain={"features": hyperv}), VirtualMachine, (1, 7))
+    assert pruned == vm(domain={"features": {"hyperv": {"tlbflush": {"enabled": True}}}})
     assert dropped == {(*SPEC, "domain", "features", "hyperv", "tlbflush", "direct"): (1, 8)}
 
 
@@ -71,24 +71,24 @@ def test_a_claim_of_a_vm_is_as_old_as_the_list_that_it_stands_in() -> None:
 def test_a_configuration_loses_what_its_operator_does_not_know() -> None:
     developer = {"featureGates": ["A"], "disabledFeatureGates": ["B"]}
     spec = {"configuration": {"developerConfiguration": developer, "confidentialCompute": {}}}
-    kept, dropped = prune({"spec": spec}, KubeVirt, (1, 7))
-    assert kept == {"spec": {"configuration": {"developerConfiguration": {"featureGates": ["A"]}}}}
+    pruned, dropped = prune({"spec": spec}, KubeVirt, (1, 7))
+    assert pruned == {"spec": {"configuration": {"developerConfiguration": {"featureGates": ["A"]}}}}
     assert list(dropped.values()) == [(1, 8), (1, 9)]
 
 
 def test_what_has_nothing_newer_is_the_same_object() -> None:
     machine = vm(domain={"cpu": {"cores": 2}})
     assert prune(machine, VirtualMachine, (1, 7))[0] is machine
-    kept, dropped = prune(vm(domain={"video": 1}), VirtualMachine, (1, 7))
-    assert (kept, dropped) == (vm(domain={"video": 1}), {}), "what no release knows is another's to refuse"
+    pruned, dropped = prune(vm(domain={"video": 1}), VirtualMachine, (1, 7))
+    assert (pruned, dropped) == (vm(domain={"video": 1}), {}), "what no release knows is another's to refuse"
 
 
 def test_the_data_given_stays_as_it_is() -> None:
     written = {"spec": {"cpu": {"guest": 1, "maxSockets": 2}, "nodeSelector": {"a": "b"}}}
-    kept, dropped = prune(written, VirtualMachineInstancetype, (1, 2))
+    pruned, dropped = prune(written, VirtualMachineInstancetype, (1, 2))
     assert list(dropped) == [("spec", "cpu", "maxSockets")]
     assert written["spec"]["cpu"] == {"guest": 1, "maxSockets": 2}
-    assert kept["spec"]["nodeSelector"] is written["spec"]["nodeSelector"]
+    assert pruned["spec"]["nodeSelector"] is written["spec"]["nodeSelector"]
 
 
 def test_null_says_nothing() -> None:
@@ -107,16 +107,16 @@ def test_every_kind_can_be_asked(kind: type) -> None:
 
 
 def test_the_latest_release_knows_every_field_and_brought_one() -> None:
-    found = set()
+    releases = set()
     left = [struct_of(kind_type(version, kind)) for version, kinds in KINDS.items() for kind in kinds]
     seen = set(left)
     while left:
         shape = left.pop()
         below = [field.shape for field in shape.fields.values()] if isinstance(shape, Struct) else []
         if isinstance(shape, Struct):
-            found |= {field.since for field in shape.fields.values()}
+            releases |= {field.since for field in shape.fields.values()}
         if isinstance(shape, Map | List):
             below = [shape.value if isinstance(shape, Map) else shape.item]
-        left += [each for each in below if each not in seen]
+        left += [inner for inner in below if inner not in seen]
         seen.update(below)
-    assert max(found) == LATEST
+    assert max(releases) == LATEST

@@ -58,8 +58,8 @@ def test_alone_they_are_what_go_makes_of_them() -> None:
     for row in go_says("alone.tsv"):
         quantity = Quantity.parse(row[0])
         int64 = "" if quantity.int64 is None else quantity.int64
-        made = map(quantity.__mul__, (0, 1, -1, 2, 3, 1000, 1 << 40))
-        products = " ".join(f"{both(product)}={product.milli_value}" for product in made)
+        multiples = map(quantity.__mul__, (0, 1, -1, 2, 3, 1000, 1 << 40))
+        products = " ".join(f"{both(product)}={product.milli_value}" for product in multiples)
         amounts = quantity.value, quantity.milli_value, quantity.kilo_value, int64
         is_itself = str(quantity.is_written_as(Quantity.parse(row[0]))).lower()
         ours = [row[0], quantity, quantity.notation, *amounts, is_itself, both(-quantity), products]
@@ -242,8 +242,8 @@ def test_sums_that_leave_64_bits_go_on_as_decimals() -> None:
 def test_a_product_is_a_decimal_where_it_has_places_or_leaves_64_bits(
     text: str, factor: int, product: str, is_decimal: bool
 ) -> None:
-    made = Quantity.parse(text) * factor
-    assert (str(made), made.is_decimal) == (product, is_decimal)
+    multiple = Quantity.parse(text) * factor
+    assert (str(multiple), multiple.is_decimal) == (product, is_decimal)
 
 
 @pytest.mark.parametrize("power", range(1, 12))
@@ -275,9 +275,9 @@ def test_binary_amounts_are_capped() -> None:
     ],
 )
 def test_a_sum_keeps_the_left_notation_and_zero_takes_the_others(left: str, right: str, total: str) -> None:
-    made = Quantity.parse(left) + Quantity.parse(right)
-    assert str(made) == total
-    assert made.notation == (Quantity.parse(left) or Quantity.parse(right)).notation
+    amount = Quantity.parse(left) + Quantity.parse(right)
+    assert str(amount) == total
+    assert amount.notation == (Quantity.parse(left) or Quantity.parse(right)).notation
 
 
 def test_making_and_scaling() -> None:
@@ -399,7 +399,7 @@ def test_the_longest_quantity_and_the_largest_exponents_are_taken(text: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "rounded"),
     [
         ("250u", "1m"),
         ("1.0001", "1001m"),
@@ -410,5 +410,5 @@ def test_the_longest_quantity_and_the_largest_exponents_are_taken(text: str) -> 
         ("1.500", "1.500"),
     ],
 )
-def test_in_thousandths_amounts_are_rounded_up(text: str, kept: str) -> None:
-    assert str(Quantity.parse(text).in_thousandths) == kept
+def test_in_thousandths_amounts_are_rounded_up(text: str, rounded: str) -> None:
+    assert str(Quantity.parse(text).in_thousandths) == rounded

@@ -104,7 +104,7 @@ def test_fields_come_with_minor_releases(text: str, release: tuple[int, int]) ->
     assert parse_release(text) == release
 
 
-def found(data: Any, rules: Rules = MANIFEST) -> list[tuple[tuple[str | int, ...], str]]:
+def problems(data: Any, rules: Rules = MANIFEST) -> list[tuple[tuple[str | int, ...], str]]:
     return inspect({"name": "x", **data}, Thing, rules)[1]
 
 
@@ -135,18 +135,19 @@ def found(data: Any, rules: Rules = MANIFEST) -> list[tuple[tuple[str | int, ...
 def test_one_finding(
     data: dict[str, Any], path: tuple[str | int, ...], message: str, snapshot: SnapshotAssertion
 ) -> None:
-    ((at, text),) = found(data)
+    ((at, text),) = problems(data)
     assert at == path
     assert text.startswith(message)
     assert text == snapshot
 
 
 def test_rules_of_declarations() -> None:
-    assert found({"count": 2.0}) == []
-    assert found({"count": 2.0}, Rules(whole_floats=False)) == [(("count",), "must be an integer, not the number 2.0")]
-    assert found({"count": 1}, Rules(release=(1, 3))) == []
+    assert problems({"count": 2.0}) == []
+    no_integer = "must be an integer, not the number 2.0"
+    assert problems({"count": 2.0}, Rules(whole_floats=False)) == [(("count",), no_integer)]
+    assert problems({"count": 1}, Rules(release=(1, 3))) == []
     late = "'count' needs KubeVirt v1.3, and the catalog must work with v1.2"
-    assert found({"count": 1}, Rules(release=(1, 2))) == [(("count",), late)]
+    assert problems({"count": 1}, Rules(release=(1, 2))) == [(("count",), late)]
     assert faults({"parts": [{}], "count": None}, Thing, fragment=True) == []
     assert faults({"name": None, "parts": [None]}, Thing, fragment=True)[0][0] == ("parts", 0)
     written = {"name": "{{ a }}", "count": "{{ b }}", "labels": "{{ c }}"}
