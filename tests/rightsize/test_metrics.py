@@ -48,22 +48,22 @@ def test_of_a_range_a_percentile_counts() -> None:
 
 @pytest.mark.parametrize("value", ["NaN", "+Inf", "-Inf", "-1", "", "=1+1", "1e400", "x" * 100])
 def test_what_is_no_amount_is_a_problem_and_does_not_count(value: str) -> None:
-    found = read(answer(sample("cpu", value), sample("memory", "2e9")))
-    assert found.usage == {"shop/web": Usage(None, 2e9)}
-    (problem,) = found.problems
+    metrics = read(answer(sample("cpu", value), sample("memory", "2e9")))
+    assert metrics.usage == {"shop/web": Usage(None, 2e9)}
+    (problem,) = metrics.problems
     assert "is no amount: NaN, infinite, negative or no number" in str(problem)
 
 
 def test_a_series_that_is_there_twice_does_not_count() -> None:
-    found = read(answer(sample("cpu", "1"), sample("cpu", "2"), sample("memory", "2e9")))
-    assert found.usage == {"shop/web": Usage(None, 2e9)}
-    assert "stands there several times: aggregate over its other labels" in str(found.problems[0])
+    metrics = read(answer(sample("cpu", "1"), sample("cpu", "2"), sample("memory", "2e9")))
+    assert metrics.usage == {"shop/web": Usage(None, 2e9)}
+    assert "stands there several times: aggregate over its other labels" in str(metrics.problems[0])
 
 
 def test_a_range_without_samples_does_not_count() -> None:
-    found = read(answer({"metric": sample("cpu", "")["metric"], "values": []}, kind="matrix"))
-    assert found.usage == {}
-    assert len(found.problems) == 1
+    metrics = read(answer({"metric": sample("cpu", "")["metric"], "values": []}, kind="matrix"))
+    assert metrics.usage == {}
+    assert len(metrics.problems) == 1
 
 
 @pytest.mark.parametrize(

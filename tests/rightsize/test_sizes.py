@@ -65,7 +65,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-said: list[str] = []
+texts: list[str] = []
 
 
 def rightsize(vms: str, usage: str, *arguments: str) -> Result:
@@ -74,23 +74,23 @@ def rightsize(vms: str, usage: str, *arguments: str) -> Result:
     arguments = ("rightsize", "-f", "vms.yaml", "-f", "types.yaml", "--metrics", "usage.csv", *arguments)
     result = CliRunner().invoke(main, arguments)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    said.append(result.stderr)
+    texts.append(result.stderr)
     return result
 
 
-def advice(vms: str, usage: str, *arguments: str) -> Any:
+def advice_for(vms: str, usage: str, *arguments: str) -> Any:
     advice = json.loads(rightsize(vms, usage, "-o", "json", *arguments).stdout)["vms"][0]
-    said.extend(f"{advice['outcome']}: {key}: {text}" for key in ("reasons", "notes") for text in advice.get(key, ()))
+    texts.extend(f"{advice['outcome']}: {key}: {text}" for key in ("reasons", "notes") for text in advice.get(key, ()))
     return advice
 
 
 @pytest.fixture(autouse=True)
 def in_words(snapshot: SnapshotAssertion) -> Iterator[None]:
     """All that is said beside the sizes, as a user reads it."""
-    said.clear()
+    texts.clear()
     yield
-    if any(said):
-        assert [text for text in dict.fromkeys(said) if text] == snapshot(name="words")
+    if any(texts):
+        assert [text for text in dict.fromkeys(texts) if text] == snapshot(name="words")
 
 
 GIB = 2**30
@@ -107,18 +107,18 @@ GIB = 2**30
     ],
 )
 def test_the_least_size_that_has_room(cpu: float, memory: int, outcome: str, would_do: str, now: str) -> None:
-    found = advice(vm("web"), f"shop,web,{cpu},{memory}\n")
-    assert (found["outcome"], found["wouldDo"], found["now"]) == (outcome, would_do, now)
+    advice = advice_for(vm("web"), f"shop,web,{cpu},{memory}\n")
+    assert (advice["outcome"], advice["wouldDo"], advice["now"]) == (outcome, would_do, now)
 
 
 def test_one_that_is_too_small_grows() -> None:
-    found = advice(vm("web", "m.s"), f"shop,web,1.5,{3 * GIB}\n")
-    assert (found["outcome"], found["wouldDo"]) == ("larger", "m.m")
-    assert found["requests"]["after"]["memory"] - found["requests"]["before"]["memory"] >= 2 * GIB
+    advice = advice_for(vm("web", "m.s"), f"shop,web,1.5,{3 * GIB}\n")
+    assert (advice["outcome"], advice["wouldDo"]) == ("larger", "m.m")
+    assert advice["requests"]["after"]["memory"] - advice["requests"]["before"]["memory"] >= 2 * GIB
 
 
 def test_headroom_is_chosen() -> None:
-    assert advice(vm("web"), f"shop,web,0.9,{GIB}\n", "--headroom", "0")["wouldDo"] == "m.s"
+    assert advice_for(vm("web"), f"shop,web,0.9,{GIB}\n", "--headroom", "0")["wouldDo"] == "m.s"
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_headroom_is_chosen() -> None:
 def test_what_is_reserved_as_a_whole_stays(cpu: str, memory: str, why: str) -> None:
     types = [type_(f"x.{name}", cpus, amount, cpu, memory) for name, cpus, amount in (("s", 1, "2Gi"), ("l", 4, "8Gi"))]
     Path("types.yaml").write_text("".join(types))
-    found = advice(vm("web", "x.l"), f"shop,web,0.1,{GIB}\n")
-    assert (found["outcome"], found["reasons"]) == ("stays", [f"{why}: what it uses does not tell what it needs"])
+    advice = advice_for(vm("web", "x.l"), f"shop,web,0.1,{GIB}\n")
+    assert (advice["outcome"], advice["reasons"]) == ("stays", [f"{why}: what it uses does not tell what it needs"])
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_where_one_size_ends_and_the_next_begins(
     cpu: str, memory: str, instancetype: str, outcome: str, would_do: str
 ) -> None:
     usage = f"shop,web,{cpu},{8 * GIB if memory == '8Gi' else memory}\n"
-    found = advice(vm("web", instancetype), usage, "--headroom", "0")
-    assert (found["outcome"], found["wouldDo"]) == (outcome, would_do)
+    advice = advice_for(vm("web", instancetype), usage, "--headroom", "0")
+    assert (advice["outcome"], advice["wouldDo"]) == (outcome, would_do)
 
 
 @pytest.mark.parametrize("dead", ["m.s", "m.m"])
@@ -172,20 +172,20 @@ def test_a_size_that_is_deprecated_is_not_taken(dead: str) -> None:
         f"metadata: {{name: {dead}, labels: {{instancetype.kubevirt.io/deprecated: 'true'}}}}",
     )
     Path("types.yaml").write_text(types)
-    found = advice(vm("web"), f"shop,web,0.5,{GIB}\n")
-    assert found["wouldDo"] == ("m.m" if dead == "m.s" else "m.s")
+    advice = advice_for(vm("web"), f"shop,web,0.5,{GIB}\n")
+    assert advice["wouldDo"] == ("m.m" if dead == "m.s" else "m.s")
 
 
 def test_a_preference_has_a_least_size() -> None:
-    found = advice(vm("web", more="  preference: {name: windows}\n"), f"shop,web,0.1,{GIB}\n")
-    assert found["wouldDo"] == "m.m"
-    assert found["reasons"][0].startswith("m.s: ")
+    advice = advice_for(vm("web", more="  preference: {name: windows}\n"), f"shop,web,0.1,{GIB}\n")
+    assert advice["wouldDo"] == "m.m"
+    assert advice["reasons"][0].startswith("m.s: ")
 
 
 def test_where_every_smaller_size_is_refused_the_vm_keeps_its_own() -> None:
-    found = advice(vm("web", "m.m", more="  preference: {name: windows}\n"), f"shop,web,0.1,{GIB}\n")
-    assert (found["outcome"], found["wouldDo"]) == ("stays", "")
-    assert [reason.partition(": ")[0] for reason in found["reasons"]] == ["m.s"]
+    advice = advice_for(vm("web", "m.m", more="  preference: {name: windows}\n"), f"shop,web,0.1,{GIB}\n")
+    assert (advice["outcome"], advice["wouldDo"]) == ("stays", "")
+    assert [reason.partition(": ")[0] for reason in advice["reasons"]] == ["m.s"]
 
 
 def test_what_a_pod_requests_is_left_out_where_that_is_not_known() -> None:
@@ -193,10 +193,10 @@ def test_what_a_pod_requests_is_left_out_where_that_is_not_known() -> None:
         "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\n"
         "spec: {configuration: {additionalGuestMemoryOverheadRatio: '1e300'}}\n"
     )
-    found = advice(vm("web"), f"shop,web,0.5,{GIB}\n", "-f", "ratio.yaml", "--prices", "prices.yaml")
-    assert (found["outcome"], found["wouldDo"]) == ("smaller", "m.s")
-    assert found["requests"] == {"before": {}, "after": {}}
-    assert "saves" not in found
+    advice = advice_for(vm("web"), f"shop,web,0.5,{GIB}\n", "-f", "ratio.yaml", "--prices", "prices.yaml")
+    assert (advice["outcome"], advice["wouldDo"]) == ("smaller", "m.s")
+    assert advice["requests"] == {"before": {}, "after": {}}
+    assert "saves" not in advice
 
 
 HELD = """---
@@ -224,8 +224,8 @@ def test_a_vm_with_a_type_of_its_namespace_gets_another_of_that() -> None:
     own = own.replace("metadata: {name: m.", "metadata: {namespace: shop, name: m.")
     text = vm("web", more="    kind: virtualmachineinstancetypes\n")
     Path("types.yaml").write_text(own)
-    found = advice(text, f"shop,web,0.5,{GIB}\n")
-    assert (found["outcome"], found["wouldDo"]) == ("smaller", "m.s")
+    advice = advice_for(text, f"shop,web,0.5,{GIB}\n")
+    assert (advice["outcome"], advice["wouldDo"]) == ("smaller", "m.s")
 
 
 @pytest.mark.parametrize("text", [vm("web", more=NAMED) + HELD, vm("web") + STATUS + HELD], ids=["spec", "status"])
@@ -235,10 +235,10 @@ def test_a_vm_with_a_type_of_its_namespace_gets_another_of_that() -> None:
 def test_a_vm_has_the_size_of_the_revision_that_it_is_held_to(
     text: str, cpu: float, outcome: str, would_do: str
 ) -> None:
-    found = advice(text, f"shop,web,{cpu},{GIB}\n")
-    assert (found["outcome"], found["wouldDo"]) == (outcome, would_do)
+    advice = advice_for(text, f"shop,web,{cpu},{GIB}\n")
+    assert (advice["outcome"], advice["wouldDo"]) == (outcome, would_do)
     if cpu == 3.0:
-        assert found["reasons"] == ["m.l would do as it is today, and the VM keeps a stored revision of it"]
+        assert advice["reasons"] == ["m.l would do as it is today, and the VM keeps a stored revision of it"]
 
 
 @pytest.mark.parametrize(
@@ -270,9 +270,9 @@ def test_a_vm_has_the_size_of_the_revision_that_it_is_held_to(
 )
 def test_what_cannot_be_told_is_no_success(text: str, usage: str, why: str) -> None:
     result = rightsize(text, usage, "-o", "json")
-    (found,) = json.loads(result.stdout)["vms"]
-    assert found["outcome"] == "unknown"
-    assert why in found["reasons"][0]
+    (advice,) = json.loads(result.stdout)["vms"]
+    assert advice["outcome"] == "unknown"
+    assert why in advice["reasons"][0]
     assert result.exit_code == 2
 
 
@@ -295,8 +295,8 @@ def test_vms_that_are_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sizes, "running", watched)
     names = [f"web-{number}" for number in range(20)]
     usage = "".join(f"shop,{name},0.5,{GIB}\n" for name in names)
-    found = json.loads(rightsize("".join(map(vm, names)), usage, "-o", "json").stdout)["vms"]
-    assert [(each["vm"], each["wouldDo"]) for each in found] == [(f"shop/{name}", "m.s") for name in names]
+    answers = json.loads(rightsize("".join(map(vm, names)), usage, "-o", "json").stdout)["vms"]
+    assert [(answer["vm"], answer["wouldDo"]) for answer in answers] == [(f"shop/{name}", "m.s") for name in names]
     assert len(looked) == 1
 
 
@@ -345,8 +345,8 @@ def test_a_vm_that_does_not_stand_there_is_not_written() -> None:
 
 def test_a_size_that_is_not_modelled_is_said_to_be_so() -> None:
     Path("types.yaml").write_text(TYPES + type_("m.vast", 100_000, "8Gi"))
-    found = advice(vm("web"), f"shop,web,5,{GIB}\n")
-    assert (found["outcome"], found["wouldDo"]) == ("unknown", "")
-    assert found["reasons"] == [
+    advice = advice_for(vm("web"), f"shop,web,5,{GIB}\n")
+    assert (advice["outcome"], advice["wouldDo"]) == ("unknown", "")
+    assert advice["reasons"] == [
         "spec.domain.cpu: not supported by virtcatalog: a domain with a list of 100000 vCPUs is not made"
     ]
