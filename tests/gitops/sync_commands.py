@@ -25,7 +25,7 @@ def built(folder: str) -> str:
     return program
 
 
-def told(program: str, objects: Sequence[Data], *arguments: str) -> list[Data]:
+def judged(program: str, objects: Sequence[Data], *arguments: str) -> list[Data]:
     """Return what the judge says of each object."""
     lines = "".join(json.dumps(manifest) + "\n" for manifest in objects)
     done = subprocess.run([program, *arguments], input=lines, stdout=subprocess.PIPE, text=True, check=True)
@@ -54,10 +54,10 @@ class Vms:
 
     def named(self) -> dict[str, dict[str, set[str]]]:
         """Return what `check` finds, by VM and rule: the fields."""
-        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        fields: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for finding in json.loads(self._run("check", "-f", "vms", "-f", "claim.yaml", "-o", "json", "--no-cache")):
-            found[Path(finding["file"]).stem][finding["rule"]].add(finding["field"])
-        return found
+            fields[Path(finding["file"]).stem][finding["rule"]].add(finding["field"])
+        return fields
 
     def fix(self) -> None:
         """Have `check --fix` write the files as they are stored."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from sync_commands import told
+from sync_commands import judged
 
 from virtcatalog.api.kinds import API_VERSIONS
 from virtcatalog.gitops.deploying import health_expressions
@@ -25,9 +25,9 @@ def misjudged(program: str, folder: str) -> Iterator[str]:
     settings = Path(folder, "argocd-cm.json")
     settings.write_text(json.dumps(config_map("argocd")))
     answers = {
-        "argocd": told(program, objects, "health", "-"),
-        "checked": told(program, objects, "health", str(settings)),
-        "flux": told(program, objects, "readiness"),
+        "argocd": judged(program, objects, "health", "-"),
+        "checked": judged(program, objects, "health", str(settings)),
+        "flux": judged(program, objects, "readiness"),
     }
     for number, state in enumerate(states):
         for judge, answered in answers.items():
@@ -37,7 +37,7 @@ def misjudged(program: str, folder: str) -> Iterator[str]:
             yield f"checked: {_named(state)}: {answers['checked'][number]}, and not {state['says']}"
     watched = [state for state in states if "expressions" in state]
     questions = [health_expressions(state["kind"]) | {"object": manifest(state)} for state in watched]
-    for state, answer in zip(watched, told(program, questions, "expressions"), strict=True):
+    for state, answer in zip(watched, judged(program, questions, "expressions"), strict=True):
         if answer["status"] != state["expressions"]:
             yield f"expressions: {_named(state)}: {answer}, and not {state['expressions']}"
 

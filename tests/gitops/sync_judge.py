@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from sync_commands import Vms, built, told
+from sync_commands import Vms, built, judged
 from sync_health import misjudged
 from sync_objects import printed, unread, unserved
 from sync_vms import CLAIM, INFERRING, candidates, changes
@@ -113,7 +113,7 @@ class Judge:
     ) -> Iterator[tuple[str, Data, Data]]:
         """What the judge says of each VM, each under a name of its own."""
         questions = [question(f"{how}-{name}", vm, self._rules | also(name)) for name, vm in vms.items()]
-        answers = told(self._program, questions, "sync", str(self._cluster.kubeconfig))
+        answers = judged(self._program, questions, "sync", str(self._cluster.kubeconfig))
         yield from zip(vms, vms.values(), answers, strict=True)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from sync_commands import told
+from sync_commands import judged
 
 from cluster.api import Api, ApiError
 
@@ -55,17 +55,17 @@ def printed() -> list[Data]:
 def unread(program: str, objects: Sequence[Data]) -> Iterator[str]:
     """Say which Applications Argo CD's own types do not take, strictly, and which its templates do not make."""
     own = [manifest for manifest in objects if manifest["apiVersion"].startswith("argoproj.io/")]
-    for manifest, answer in zip(own, told(program, own, "objects"), strict=True):
+    for manifest, answer in zip(own, judged(program, own, "objects"), strict=True):
         name = manifest["metadata"]["name"]
         if answer["error"]:
             yield f"{manifest['kind']} {name}: {answer['error']}"
             continue
-        made = [application["metadata"]["name"] for application in answer["applications"]]
+        names = [application["metadata"]["name"] for application in answer["applications"]]
         if manifest["kind"] == "ApplicationSet":
             elements = manifest["spec"]["generators"][0]["list"]["elements"]
             wanted = [f"virtcatalog-{element['application']}" for element in elements]
-            if made != wanted:
-                yield f"ApplicationSet {name} makes {made}, and not {wanted}"
+            if names != wanted:
+                yield f"ApplicationSet {name} makes {names}, and not {wanted}"
 
 
 def unserved(api: Api, objects: Sequence[Data]) -> Iterator[str]:
@@ -83,7 +83,7 @@ def unserved(api: Api, objects: Sequence[Data]) -> Iterator[str]:
                     yield f"{manifest['kind']} {manifest['metadata']['name']}: {error}"
                     break
                 time.sleep(0.2)  # a definition is served a moment after it is there
-    spoiled = next(each for each in objects if each["kind"] == "Kustomization")
+    spoiled = next(manifest for manifest in objects if manifest["kind"] == "Kustomization")
     for change in ({"interval": "often"}, {"surprise": True}):
         try:
             body = {**spoiled, "spec": spoiled["spec"] | change}

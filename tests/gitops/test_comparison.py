@@ -45,8 +45,8 @@ BOTH, MERGED, NEVER = ("client", "structured"), ("structured",), ()
     ],
 )
 def test_where_an_object_is_stored_otherwise(written, stored, expected):
-    found = drifts(otheryaml.load(written), otheryaml.load(stored))
-    assert [(drift.field, drift.kind, drift.written, drift.stored, drift.modes) for drift in found] == expected
+    differing = drifts(otheryaml.load(written), otheryaml.load(stored))
+    assert [(drift.field, drift.kind, drift.written, drift.stored, drift.modes) for drift in differing] == expected
 
 
 @pytest.mark.parametrize(

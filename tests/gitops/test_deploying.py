@@ -94,8 +94,8 @@ RULES = f"""\
 )
 def test_an_application(manifests, is_deep, needs, merges, parts):
     fleet = Fleet("shop", "vms/shop", manifests, is_deep)
-    found = application_text(ORIGIN, fleet, needs, "in-cluster", "argocd", merges=merges)
-    assert found == APPLICATION % parts
+    text = application_text(ORIGIN, fleet, needs, "in-cluster", "argocd", merges=merges)
+    assert text == APPLICATION % parts
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_when_flux_takes_an_object_for_ready_or_failed():
 
 
 def flux(manifests: list[Data], after: list[str]) -> Data:
-    found = kustomization(Fleet("shop", "vms/shop", manifests), SOURCE, after, "flux-system")
-    spec = found.pop("spec")
-    assert found == {
+    manifest = kustomization(Fleet("shop", "vms/shop", manifests), SOURCE, after, "flux-system")
+    spec = manifest.pop("spec")
+    assert manifest == {
         "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
         "kind": "Kustomization",
         "metadata": {"name": "shop", "namespace": "flux-system"},

@@ -15,7 +15,7 @@ STORED = text("memory: {guest: 1Gi}  # as much as it needs\n     ")
 
 
 def fixed(content: str, kustomizations: dict[str, str] | None = None, name: str = "vms/web.yaml") -> list[Fixed]:
-    others = {path: each.encode() for path, each in (kustomizations or {}).items()}
+    others = {path: text.encode() for path, text in (kustomizations or {}).items()}
     return fix({name: content.encode()}, others, DEFAULT)
 
 

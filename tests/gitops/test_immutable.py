@@ -293,9 +293,9 @@ def test_which_changes_of_a_repository_are_refused():
 
     before = deployed(("apps", of("a")), ("lab", of("a")), ("old", of("a")))
     after = deployed(("apps", of("b")), ("lab", of("a")), ("new", of("b")))
-    found = list(frozen_changes(before, after))
+    changes = list(frozen_changes(before, after))
     unit = after.environments[0]
-    assert found == [FrozenChange(unit, unit.resources[0], "spec.source.http.url", DATA)]
+    assert changes == [FrozenChange(unit, unit.resources[0], "spec.source.http.url", DATA)]
     assert list(frozen_changes(before, deployed(("apps", of("b")), cluster="prod"))) == []
     assert list(frozen_changes(before, deployed(("apps", of("b", namespace="other"))))) == []
 

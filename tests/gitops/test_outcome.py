@@ -66,18 +66,18 @@ def test_what_is_applied_and_comes_while_the_vm_runs_needs_no_word():
 
 
 def test_a_vm_that_waits_for_a_restart_is_healthy_to_argo_cd():
-    found = outcome(ARGOCD, vm(hostname="b"), "restart", vm())
-    assert found == Synced("Argo CD", "applied", ("stays Healthy: nothing shows that the change waits",))
+    synced = outcome(ARGOCD, vm(hostname="b"), "restart", vm())
+    assert synced == Synced("Argo CD", "applied", ("stays Healthy: nothing shows that the change waits",))
 
 
 @pytest.mark.parametrize("now", ["restart", "live", "migrate"])
 def test_flux_waits_for_every_change_of_a_running_vms_template(now):
-    found = outcome(FLUX, vm(memory="2Gi"), now, vm())
+    synced = outcome(FLUX, vm(memory="2Gi"), now, vm())
     but = "" if now == "restart" else ", though the change comes without a restart"
     waits = f"Kustomization apps is not ready until someone restarts the VM{but}"
-    assert found == Synced("Flux", "waits", (waits,))
+    assert synced == Synced("Flux", "waits", (waits,))
     assert outcome(replace(FLUX, waits=False), vm(memory="2Gi"), now, vm()).outcome == "applied"
-    assert outcome(replace(FLUX, waits=False, watched=frozenset({WEB})), vm(memory="2Gi"), now, vm()) == found
+    assert outcome(replace(FLUX, waits=False, watched=frozenset({WEB})), vm(memory="2Gi"), now, vm()) == synced
 
 
 def test_flux_does_not_wait_for_another_spelling_of_the_template_nor_for_labels():
@@ -110,12 +110,12 @@ def test_argo_cd_tries_what_is_refused_again():
 
 def test_argo_cd_waits_for_a_stopped_vm_where_a_sync_has_several_waves():
     objects = vm("Halted"), of_types("-10")
-    found = outcome(ARGOCD, vm("Halted"), "stop", vm(), objects)
-    assert found.outcome == "waits"
+    synced = outcome(ARGOCD, vm("Halted"), "stop", vm(), objects)
+    assert synced.outcome == "waits"
     assert outcome(ARGOCD, vm("Halted"), "stop", vm()).outcome == "applied"
     assert outcome(replace(ARGOCD, own_health=True), vm("Halted"), "stop", vm(), objects).reasons == ()
     hook = {"kind": "Job", "metadata": {"name": "j", "annotations": {"argocd.argoproj.io/hook": "PostSync"}}}
-    assert outcome(ARGOCD, vm("Halted"), "stop", vm(), (vm("Halted"), hook)) == found
+    assert outcome(ARGOCD, vm("Halted"), "stop", vm(), (vm("Halted"), hook)) == synced
 
 
 def test_annotations_beside_a_vm_that_are_no_map_are_none():
@@ -124,9 +124,9 @@ def test_annotations_beside_a_vm_that_are_no_map_are_none():
 
 
 def test_a_field_that_is_stored_otherwise_stays_out_of_sync():
-    found = outcome(ARGOCD, vm(memory="2048Mi"), "live", vm())
-    assert found.outcome == "out of sync"
-    assert found.reasons == (
+    synced = outcome(ARGOCD, vm(memory="2048Mi"), "live", vm())
+    assert synced.outcome == "out of sync"
+    assert synced.reasons == (
         "OutOfSync for ever, and synced again and again (selfHeal): spec.template.spec.domain.memory.guest",
     )
     assert outcome(replace(ARGOCD, server_diff=True), vm(memory="2048Mi"), "live", vm()).outcome == "applied"
@@ -173,8 +173,8 @@ def test_a_change_that_is_ignored_is_not_applied(rule):
 def test_a_field_that_is_respected_keeps_its_value():
     rule = {**SUBJECT, "jqPathExpressions": [".spec.template.spec.domain.memory"]}
     syncing = replace(ARGOCD, ignored=(rule,), options=frozenset({"RespectIgnoreDifferences=true"}))
-    found = outcome(syncing, vm(memory="2Gi", hostname="b"), "restart", vm())
-    assert found == Synced(
+    synced = outcome(syncing, vm(memory="2Gi", hostname="b"), "restart", vm())
+    assert synced == Synced(
         "Argo CD",
         "out of sync",
         (
@@ -198,8 +198,8 @@ def test_fields_in_lists_are_ignored_and_kept_by_their_numbers():
 
 def test_an_expression_that_is_not_read_may_ignore_it():
     rule = {**SUBJECT, "jqPathExpressions": ["..|.guest?"]}
-    found = outcome(replace(ARGOCD, ignored=(rule,)), vm(memory="2048Mi"), "live", vm())
-    assert found == Synced(
+    synced = outcome(replace(ARGOCD, ignored=(rule,)), vm(memory="2048Mi"), "live", vm())
+    assert synced == Synced(
         "Argo CD",
         "out of sync",
         (
@@ -290,8 +290,8 @@ SSA, RECONCILE = "kustomize.toolkit.fluxcd.io/ssa", "kustomize.toolkit.fluxcd.io
     ],
 )
 def test_what_nobody_sends_is_not_applied(syncing, annotations, reason):
-    found = outcome(syncing, vm(memory="2Gi", annotations=annotations), "live", vm())
-    assert found == Synced(syncing.tool, "not applied", (reason,))
+    synced = outcome(syncing, vm(memory="2Gi", annotations=annotations), "live", vm())
+    assert synced == Synced(syncing.tool, "not applied", (reason,))
 
 
 def test_flux_creates_a_vm_that_it_never_changes():
@@ -327,8 +327,8 @@ def test_a_release_of_helm_knows_no_annotations_of_kustomizations(annotations):
     ],
 )
 def test_what_nobody_sends_says_what_it_waits_for_once_someone_does(syncing, new, now, reasons):
-    found = outcome(syncing, new, now, vm(), (new, of_types("-10")))
-    assert found == Synced(syncing.tool, "not applied", reasons)
+    synced = outcome(syncing, new, now, vm(), (new, of_types("-10")))
+    assert synced == Synced(syncing.tool, "not applied", reasons)
 
 
 WAVES = of_types("-10")
@@ -375,9 +375,9 @@ SYNCINGS = {
 def test_all_that_is_said_of_each_change(tool, snapshot):
     syncing, others = SYNCINGS[tool]
     assert {
-        name: found and f"{found.outcome}: {'; '.join(found.reasons)}"
+        name: synced and f"{synced.outcome}: {'; '.join(synced.reasons)}"
         for name, (old, new, now, breaks) in CHANGES.items()
-        for found in (outcome(syncing, new, now, old, (*([new] if new else []), *others) or (vm(),), breaks),)
+        for synced in (outcome(syncing, new, now, old, (*([new] if new else []), *others) or (vm(),), breaks),)
     } == snapshot
 
 

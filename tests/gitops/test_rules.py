@@ -11,7 +11,7 @@ VM = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"na
 ITEM = {"group": "kubevirt.io", "kind": "VirtualMachine"}
 
 
-def found(**rule: object) -> Rules:
+def rules_of(**rule: object) -> Rules:
     return rules_for([{**ITEM, **rule}], VM)
 
 
@@ -33,26 +33,26 @@ def found(**rule: object) -> Rules:
     ],
 )
 def test_an_expression_that_names_a_field(text, steps):
-    assert found(jqPathExpressions=[text]) == Rules((steps,), frozenset({text}))
+    assert rules_of(jqPathExpressions=[text]) == Rules((steps,), frozenset({text}))
 
 
 @pytest.mark.parametrize(
     "text", ["..|.guest?", ".", "", ".spec | .running", "spec", ".spec.volumes[-1]", ".größe", ".spec[1:2]"]
 )
 def test_an_expression_that_does_more_is_not_read(text):
-    assert found(jqPathExpressions=[text]) == Rules((), frozenset({text}), (text,))
+    assert rules_of(jqPathExpressions=[text]) == Rules((), frozenset({text}), (text,))
 
 
 def test_what_virtcatalog_writes_is_known_as_a_whole():
     drift = Drift(("spec", "instancetype", "inferFromVolume"), "dropped", "root")
     text = '(.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume'
-    rules = found(jqPathExpressions=[text])
+    rules = rules_of(jqPathExpressions=[text])
     assert valued_expression(drift) == text
     assert rules == Rules((), frozenset({text}))
     assert rules.ignore_drift(drift)
     assert not rules.ignore_drift(Drift(drift.path, "dropped", "data"))
     other = f"{text} | length"
-    assert found(jqPathExpressions=[other]).unread == (other,)
+    assert rules_of(jqPathExpressions=[other]).unread == (other,)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_virtcatalog_writes_is_known_as_a_whole():
     ],
 )
 def test_a_pointer_names_a_field(pointer, steps):
-    assert found(jsonPointers=[pointer]) == Rules((steps,))
+    assert rules_of(jsonPointers=[pointer]) == Rules((steps,))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_pointer_names_a_field(pointer, steps):
     ],
 )
 def test_which_objects_a_rule_is_about(about, is_about):
-    rules = found(**about, jsonPointers=["/spec"], jqPathExpressions=[".metadata"])
+    rules = rules_of(**about, jsonPointers=["/spec"], jqPathExpressions=[".metadata"])
     assert rules == (Rules((("spec",), ("metadata",)), frozenset({".metadata"})) if is_about else Rules())
 
 
@@ -99,8 +99,8 @@ def test_objects_of_the_core_have_no_group():
 
 
 def test_what_is_no_text_says_nothing():
-    assert found(jsonPointers="/spec", jqPathExpressions={".spec": 1}) == Rules()
-    assert found(jsonPointers=["/spec", 7], jqPathExpressions=[None, ".status"]) == Rules(
+    assert rules_of(jsonPointers="/spec", jqPathExpressions={".spec": 1}) == Rules()
+    assert rules_of(jsonPointers=["/spec", 7], jqPathExpressions=[None, ".status"]) == Rules(
         (("spec",), ("status",)), frozenset({".status"})
     )
 
