@@ -57,7 +57,7 @@ CONDITION = dict.fromkeys(("type", "status", "reason", "message", "lastTransitio
 
 
 @pytest.mark.parametrize(
-    ("manifest", "found"),
+    ("manifest", "expected"),
     [
         ({**template(vm(), []), "spec": None}, [("FieldValueRequired", "spec")]),
         (with_spec(virtualMachine=None), [("FieldValueRequired", "spec.virtualMachine")]),
@@ -91,8 +91,8 @@ CONDITION = dict.fromkeys(("type", "status", "reason", "message", "lastTransitio
         ),
     ],
 )
-def test_what_the_schema_refuses(manifest, found, causes):
-    assert causes(manifest) == found
+def test_what_the_schema_refuses(manifest, expected, causes):
+    assert causes(manifest) == expected
 
 
 def test_null_is_silence(causes):
@@ -109,7 +109,7 @@ def test_null_is_silence(causes):
     ],
 )
 def test_what_the_webhook_refuses(manifest, field, causes):
-    assert [each for _, each in causes(manifest)] == [field]
+    assert [at for _, at in causes(manifest)] == [field]
 
 
 def test_a_required_parameter_without_a_value_leaves_the_vm_unchecked():
@@ -120,9 +120,9 @@ def test_a_required_parameter_without_a_value_leaves_the_vm_unchecked():
     assert admit_template(manifest) == Admission([], [warning])
 
 
-@pytest.mark.parametrize("given", [{"value": "x"}, {"generate": "expression", "from": "[x]{1}"}])
-def test_one_with_a_value_or_generator_has_it_checked(given):
-    admission = admit_template(template(vm(metadata={"name": "${A}"}), [{"name": "A", "required": True, **given}]))
+@pytest.mark.parametrize("fields", [{"value": "x"}, {"generate": "expression", "from": "[x]{1}"}])
+def test_one_with_a_value_or_generator_has_it_checked(fields):
+    admission = admit_template(template(vm(metadata={"name": "${A}"}), [{"name": "A", "required": True, **fields}]))
     assert (admission.causes, admission.warnings, admission.vm["metadata"]) == ([], [], {"name": "x"})
 
 

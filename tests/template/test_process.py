@@ -14,17 +14,17 @@ from virtcatalog.kubevirt.template.substitute import Substitution
 
 def annotations(values, **parameters):
     """What becomes of annotations in a template with parameters of these values."""
-    made = template(
+    manifest = template(
         vm(metadata={"annotations": values}), [{"name": name, "value": value} for name, value in parameters.items()]
     )
-    return process(made).vm["metadata"]["annotations"]
+    return process(manifest).vm["metadata"]["annotations"]
 
 
 def test_the_vm_is_written_as_kubevirt_writes_it():
-    made = process(
+    result = process(
         template({"metadata": {"name": "${NAME}"}, "spec": {"template": {}}}, [{"name": "NAME"}]), {"NAME": "a"}
     )
-    assert made.vm == {
+    assert result.vm == {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
         "metadata": {"name": "a"},
@@ -35,7 +35,7 @@ def test_the_vm_is_written_as_kubevirt_writes_it():
 
 class TestSubstitution:
     @pytest.mark.parametrize(
-        ("text", "made"),
+        ("text", "written"),
         [
             ("${A}", "x"),
             ("a${A}b${A}", "axbx"),
@@ -49,8 +49,8 @@ class TestSubstitution:
             ("${{A}} ", "${{A}} "),
         ],
     )
-    def test_references_in_texts(self, text, made):
-        assert annotations({"a": text, "unused": "${A}${B}"}, A="x", B="y")["a"] == made
+    def test_references_in_texts(self, text, written):
+        assert annotations({"a": text, "unused": "${A}${B}"}, A="x", B="y")["a"] == written
 
     def test_references_in_keys(self):
         assert annotations({"${A}": "v", "b${A}": "w"}, A="k") == {"k": "v", "bk": "w"}
@@ -62,12 +62,12 @@ class TestSubstitution:
         assert annotations({"a": "$${A}B}-${B}"}, A="{", B="x") == {"a": "x-${B}"}
 
     @pytest.mark.parametrize(
-        ("value", "made"),
+        ("value", "number"),
         [("4", 4), (" 4 ", 4), ("4.0", 4), ("1e1", 10)],
     )
-    def test_a_whole_double_reference_is_a_number(self, value, made):
+    def test_a_whole_double_reference_is_a_number(self, value, number):
         manifest = template(vm(domain={"cpu": {"cores": "${{A}}"}, "devices": {}}), [{"name": "A", "value": value}])
-        assert process(manifest).vm["spec"]["template"]["spec"]["domain"]["cpu"] == {"cores": made}
+        assert process(manifest).vm["spec"]["template"]["spec"]["domain"]["cpu"] == {"cores": number}
 
     @pytest.mark.parametrize(
         "value",
@@ -160,9 +160,9 @@ class TestParameters:
         manifest = template(
             vm(metadata={"name": "${A}"}), [{"name": "A", "generate": "expression", "from": "vm-[a-z]{8}"}]
         )
-        made = process(manifest, seed=1)
-        assert made.generated == {"A": made.vm["metadata"]["name"]} == process(manifest, seed=1).generated
-        assert made.generated["A"].startswith("vm-")
+        result = process(manifest, seed=1)
+        assert result.generated == {"A": result.vm["metadata"]["name"]} == process(manifest, seed=1).generated
+        assert result.generated["A"].startswith("vm-")
         assert process(manifest).generated != process(manifest).generated
         assert process(manifest, {"A": "mine"}).generated == {}
 
@@ -182,8 +182,8 @@ class TestParameters:
         ],
     )
     def test_the_first_that_is_wrong_is_refused(self, parameters, type_, field, refusal):
-        ((found, where, message),) = refusal(template(vm(), parameters))
-        assert (found, where, bool(message)) == (type_, field, True)
+        ((cause, where, message),) = refusal(template(vm(), parameters))
+        assert (cause, where, bool(message)) == (type_, field, True)
 
     def test_a_value_makes_the_generator_no_matter(self):
         manifest = template(vm(metadata={"name": "${A}"}), [{"name": "A", "value": "a", "generate": "magic"}])
@@ -206,16 +206,16 @@ class TestReferences:
 
     def test_what_nothing_refers_to_is_told(self):
         warned = process(template(vm(), [{"name": "A"}, {"name": "MY-PARAM"}])).warnings
-        assert [(each.field, each.message) for each in warned] == [
+        assert [(warning.field, warning.message) for warning in warned] == [
             ("spec.parameters[0].name", "A is defined but nothing refers to it"),
             ("spec.parameters[1].name", "MY-PARAM is defined but nothing refers to it"),
         ]
 
     def test_values_that_refer_to_each_other_are_told(self):
         parameters = [{"name": "A", "value": "${B}"}, {"name": "B", "value": "x${A}"}]
-        made = process(template(vm(metadata={"annotations": {"a": "${A}", "b": "${B}"}}), parameters))
-        assert made.vm["metadata"]["annotations"] == {"a": "${B}", "b": "x${A}"}
-        assert [(warning.field, warning.message) for warning in made.warnings] == [
+        result = process(template(vm(metadata={"annotations": {"a": "${A}", "b": "${B}"}}), parameters))
+        assert result.vm["metadata"]["annotations"] == {"a": "${B}", "b": "x${A}"}
+        assert [(warning.field, warning.message) for warning in result.warnings] == [
             (
                 "spec.parameters[0].value",
                 "refers to B, and a value is put in as it is: write what it means; B refers to A in turn",
@@ -228,16 +228,16 @@ class TestReferences:
 
     def test_a_value_that_refers_to_itself_is_told_so_once(self):
         parameters = [{"name": "A", "value": "${A}${A}${C}"}, {"name": "B", "value": "${A}"}]
-        made = process(template(vm(metadata={"name": "${A}${B}"}), parameters))
-        assert [(warning.field, warning.message) for warning in made.warnings] == [
+        result = process(template(vm(metadata={"name": "${A}${B}"}), parameters))
+        assert [(warning.field, warning.message) for warning in result.warnings] == [
             ("spec.parameters[0].value", "refers to A, and a value is put in as it is: write what it means"),
             ("spec.parameters[1].value", "refers to A, and a value is put in as it is: write what it means"),
         ]
 
     def test_warnings_are_of_this_kind(self):
         parameters = [{"name": "A"}, {"name": "B", "value": "${B}"}]
-        made = process(template(vm(metadata={"name": "${B}"}), parameters))
-        assert [(warning.type, warning.field) for warning in made.warnings] == [
+        result = process(template(vm(metadata={"name": "${B}"}), parameters))
+        assert [(warning.type, warning.field) for warning in result.warnings] == [
             ("Suspect", "spec.parameters[0].name"),
             ("Suspect", "spec.parameters[1].value"),
         ]
@@ -287,8 +287,8 @@ class TestConversion:
 
 
 def test_the_message_has_the_values():
-    made = process(template(vm(), [{"name": "A", "value": "x"}], message="use ${A}"))
-    assert made.message == "use x"
+    result = process(template(vm(), [{"name": "A", "value": "x"}], message="use ${A}"))
+    assert result.message == "use x"
     assert process(template(vm(), [{"name": "A", "value": "1"}], message="${{A}}")).message == "1"
 
 
