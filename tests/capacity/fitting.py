@@ -50,6 +50,6 @@ def demand(name, *args, reader=None, **more):
     return (reader or Reader()).demand(name, pod(name, *args, **more))
 
 
-def named(asked, name):
+def named(pod, name):
     """The same demand under another name."""
-    return msgspec.structs.replace(asked, name=name)
+    return msgspec.structs.replace(pod, name=name)

@@ -48,7 +48,7 @@ def judged(*objects: str, vms: int = 1) -> Judgement:
     return judge.judgement()
 
 
-def asked(*objects: str, vms: int = 1) -> dict[str, str]:
+def requested(*objects: str, vms: int = 1) -> dict[str, str]:
     return {line.resource: str(line.requested) for line in judged(*objects, vms=vms).lines}
 
 
@@ -71,12 +71,12 @@ ALL = "requests.cpu: 9, cpu: 9, limits.memory: 99Gi, pods: 9, cpu/vmi: 9, reques
     ],
 )
 def test_what_a_vm_counts_for(way: str, counted: dict[str, str]) -> None:
-    counts = asked(aaq(way), GATED, quota(ALL))
+    counts = requested(aaq(way), GATED, quota(ALL))
     assert {name: counts[name] for name in counted} == counted
 
 
 def test_without_a_word_vms_have_resources_of_their_own() -> None:
-    assert asked(aaq(), GATED, quota("requests.cpu/vmi: 9"), vms=2) == {"requests.cpu/vmi": "8"}
+    assert requested(aaq(), GATED, quota("requests.cpu/vmi: 9"), vms=2) == {"requests.cpu/vmi": "8"}
 
 
 def test_the_gate_holds_back_who_has_no_room() -> None:

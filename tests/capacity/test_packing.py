@@ -50,12 +50,10 @@ def clusters(draw):
     return manifests, fleet
 
 
-def fits_alone(manifest, asked):
+def fits_alone(manifest, pod):
     """Whether a node's taints and labels let a Pod come, in other words than the code's."""
-    selector = asked.conditions.selector
-    tolerant = any(
-        toleration.operator == "Exists" and not toleration.key for toleration in asked.conditions.tolerations
-    )
+    selector = pod.conditions.selector
+    tolerant = any(toleration.operator == "Exists" and not toleration.key for toleration in pod.conditions.tolerations)
     labels = manifest["metadata"]["labels"]
     return (tolerant or not manifest["spec"]["taints"]) and all(labels.get(key) == selector[key] for key in selector)
 
@@ -111,23 +109,23 @@ def fewest(sizes):
 @given(st.integers(1, 5), st.integers(1, 9), st.integers(0, 3))
 def test_how_many_fit_is_what_can_be_put(cpu, memory, own):
     limits = {"cpu": str(cpu), "memory": f"{memory}Gi"} if own else None
-    asked = demand("p", str(cpu), f"{memory}Gi", limits=limits)
+    pod = demand("p", str(cpu), f"{memory}Gi", limits=limits)
     (one,) = nodes(node("n", "9", kind="k", cells=own or 1))[0]
-    number, obstacle = count_on_empty(asked, one)
+    number, obstacle = count_on_empty(pod, one)
     placement = Placement([one])
     for _ in range(number):
-        assert placement.takes(asked, 0)
-        placement.put(asked, 0)
-    assert not placement.takes(asked, 0)
+        assert placement.takes(pod, 0)
+        placement.put(pod, 0)
+    assert not placement.takes(pod, 0)
     assert obstacle is not None
-    assert count_more(asked, Placement([one, one])) == 2 * number
+    assert count_more(pod, Placement([one, one])) == 2 * number
 
 
 def test_more_leaves_everything_as_it_was():
     ready_nodes = nodes(node("n", kind="k", cells=2))[0]
     placement = Placement(ready_nodes)
-    asked = demand("p", "3", limits={"cpu": "3", "memory": "1Gi"})
-    assert [count_more(asked, placement) for _ in range(3)] == [2, 2, 2]
+    pod = demand("p", "3", limits={"cpu": "3", "memory": "1Gi"})
+    assert [count_more(pod, placement) for _ in range(3)] == [2, 2, 2]
     assert placement.free(0) == ready_nodes[0].room
     apart = demand("p", labels={"app": "p"}, spec=APART % "p")
     assert [count_more(apart, placement) for _ in range(3)] == [1, 1, 1]

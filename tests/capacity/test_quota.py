@@ -35,7 +35,7 @@ def refusals(*args):
 
 
 @pytest.mark.parametrize(
-    ("hard", "asked"),
+    ("hard", "requested"),
     [
         ("requests.cpu: 9", "2"),
         ("cpu: 9", "2"),
@@ -48,9 +48,9 @@ def refusals(*args):
         ("hugepages-2Mi: 9Gi", "0"),
     ],
 )
-def test_what_vms_ask_for_together(hard, asked):
+def test_what_vms_ask_for_together(hard, requested):
     (line,) = judged([pod("a", x_gpu="1"), pod("b", x_gpu="1")], quota(hard)).lines
-    assert (str(line.requested), line.over) == (asked, False)
+    assert (str(line.requested), line.over) == (requested, False)
 
 
 def test_who_does_not_fit_any_more():

@@ -21,22 +21,20 @@ topologySpreadConstraints: [
 sentences = []
 
 
-def obstacles(placement, asked):
+def obstacles(placement, pod):
     """What keeps a demand off each node, in words."""
-    by_node = [placement.obstacle(asked, index) for index in range(len(placement.nodes))]
-    assert [placement.takes(asked, index) for index in range(len(by_node))] == [
-        obstacle is None for obstacle in by_node
-    ]
+    by_node = [placement.obstacle(pod, index) for index in range(len(placement.nodes))]
+    assert [placement.takes(pod, index) for index in range(len(by_node))] == [obstacle is None for obstacle in by_node]
     return [obstacle and f"{obstacle.sort}: {obstacle.text}" for obstacle in by_node]
 
 
-def obstacle(one, asked, *others):
+def obstacle(one, pod, *others):
     """The sort of reason why a node does not take a demand, with others on it."""
     placement = Placement(nodes(one)[0])
     for other in others:
         placement.put(other, 0)
-    reason = placement.obstacle(asked, 0)
-    assert placement.takes(asked, 0) is (reason is None)
+    reason = placement.obstacle(pod, 0)
+    assert placement.takes(pod, 0) is (reason is None)
     if reason:
         sentences.append(f"{reason.sort}: {reason.text}")
     return reason.sort if reason else None
@@ -71,8 +69,8 @@ def in_words(snapshot):
     ],
 )
 def test_taints(taint, toleration, stays_off):
-    asked = demand("a", spec=f"tolerations: {toleration}")
-    assert (obstacle(node("n", taints=[taint]), asked) == "taints") is stays_off
+    pod = demand("a", spec=f"tolerations: {toleration}")
+    assert (obstacle(node("n", taints=[taint]), pod) == "taints") is stays_off
 
 
 @pytest.mark.parametrize(
@@ -105,8 +103,8 @@ def test_node_affinity(expression, fits):
     required = (
         f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchExpressions: [{expression}]}}]}}"
     )
-    asked = demand("a", spec=f"affinity: {{nodeAffinity: {{{required}}}}}")
-    assert (obstacle(node("n", labels={"size": "8", "name": "x"}), asked) is None) is fits
+    pod = demand("a", spec=f"affinity: {{nodeAffinity: {{{required}}}}}")
+    assert (obstacle(node("n", labels={"size": "8", "name": "x"}), pod) is None) is fits
 
 
 def test_a_term_without_conditions_fits_nothing_and_one_of_several_will_do():
@@ -123,8 +121,8 @@ def test_a_term_without_conditions_fits_nothing_and_one_of_several_will_do():
         (both, False),
         (f"{another}, {by_name}", True),
     ):
-        asked = demand("a", spec=f"affinity: {{nodeAffinity: {{{terms % listed}}}}}")
-        assert (obstacle(node("n"), asked) is None) is fits
+        pod = demand("a", spec=f"affinity: {{nodeAffinity: {{{terms % listed}}}}}")
+        assert (obstacle(node("n"), pod) is None) is fits
 
 
 def test_labels():
@@ -133,16 +131,16 @@ def test_labels():
 
 
 def test_a_declared_node_has_the_labels_that_kubevirt_gives_unless_it_says_which():
-    asked = demand("a", spec="nodeSelector: {cpu-model.node.kubevirt.io/Skylake: 'true'}")
-    assert obstacle(node("n", kind="k"), asked) is None
-    assert obstacle(node("n"), asked) == "labels"
+    pod = demand("a", spec="nodeSelector: {cpu-model.node.kubevirt.io/Skylake: 'true'}")
+    assert obstacle(node("n", kind="k"), pod) is None
+    assert obstacle(node("n"), pod) == "labels"
     named = {"cpu-model.node.kubevirt.io/Haswell": "true"}
-    assert obstacle(node("n", kind="k", labels=named), asked) == "labels"
+    assert obstacle(node("n", kind="k", labels=named), pod) == "labels"
     assert obstacle(node("n", kind="k"), demand("a", spec="nodeSelector: {kubevirt.io/cpumanager: 'true'}")) == "labels"
 
 
 @pytest.mark.parametrize(
-    ("asked", "sort"),
+    ("pod", "sort"),
     [
         (demand("a", "4"), None),
         (demand("a", "5"), "CPU"),
@@ -151,8 +149,8 @@ def test_a_declared_node_has_the_labels_that_kubevirt_gives_unless_it_says_which
         (demand("a", **{"hugepages-2Mi": "1Gi"}), "hugepages-2Mi"),
     ],
 )
-def test_room(asked, sort):
-    assert obstacle(node("n"), asked, demand("b", "4", "4Gi")) == sort
+def test_room(pod, sort):
+    assert obstacle(node("n"), pod, demand("b", "4", "4Gi")) == sort
 
 
 def test_places_for_pods():
@@ -181,15 +179,15 @@ def test_nodes_that_take_nobody():
 
 def test_cpus_of_its_own_in_one_numa_node():
     amounts = {"cpu": "3", "memory": "1Gi"}
-    asked = demand("a", "3", limits=amounts)
-    assert asked.own_cpus == 3000
+    pod = demand("a", "3", limits=amounts)
+    assert pod.own_cpus == 3000
     assert demand("a", "3").own_cpus == 0
     one = node("n", kind="k", cells=2)
-    assert obstacle(one, asked, asked) is None
-    assert obstacle(one, asked, asked, demand("b", "2", limits={"cpu": "2", "memory": "1Gi"})) == "NUMA"
-    assert obstacle(one, asked, asked, asked) == "CPU"
-    assert obstacle(node("n", "10", kind="k", cells=2), asked, asked, asked) == "NUMA"
-    assert obstacle(node("n", "10"), asked, asked, asked) is None
+    assert obstacle(one, pod, pod) is None
+    assert obstacle(one, pod, pod, demand("b", "2", limits={"cpu": "2", "memory": "1Gi"})) == "NUMA"
+    assert obstacle(one, pod, pod, pod) == "CPU"
+    assert obstacle(node("n", "10", kind="k", cells=2), pod, pod, pod) == "NUMA"
+    assert obstacle(node("n", "10"), pod, pod, pod) is None
 
 
 def zones():
@@ -201,8 +199,8 @@ def zones():
 def test_away_from_others_in_a_place():
     placement = Placement(zones())
     placement.put(demand("x", labels={"app": "db"}), 0)
-    asked = demand("y", spec=AWAY)
-    assert [placement.obstacle(asked, i) and placement.obstacle(asked, i).sort for i in range(3)] == [
+    pod = demand("y", spec=AWAY)
+    assert [placement.obstacle(pod, i) and placement.obstacle(pod, i).sort for i in range(3)] == [
         "anti-affinity",
         "anti-affinity",
         None,
@@ -214,10 +212,10 @@ def test_others_keep_it_away_too():
     placement = Placement(zones())
     guard = demand("x", spec=AWAY)
     placement.put(guard, 0)
-    asked = demand("y", labels={"app": "db"})
-    assert [placement.takes(asked, i) for i in range(3)] == [False, False, True]
+    pod = demand("y", labels={"app": "db"})
+    assert [placement.takes(pod, i) for i in range(3)] == [False, False, True]
     placement.take(guard, 0)
-    assert placement.takes(asked, 0)
+    assert placement.takes(pod, 0)
 
 
 def test_a_pod_that_has_gone_leaves_nothing_behind():
@@ -231,13 +229,13 @@ def test_a_pod_that_has_gone_leaves_nothing_behind():
 
     looks = Counted()
     placement = Placement(nodes(node("a", labels={"zone": "a"}, kind="two", cells=2))[0], looks=looks)
-    asked, minding = demand("y"), demand("z", spec=NEAR, labels={"app": "db"})
+    pod, minding = demand("y"), demand("z", spec=NEAR, labels={"app": "db"})
 
     def state():
         before = looks.taken
-        assert placement.takes(asked, 0)
+        assert placement.takes(pod, 0)
         placement.obstacle(minding, 0)
-        return looks.taken - before, placement.number(asked, 0), placement.free(0), [*placement.pods[0]]
+        return looks.taken - before, placement.number(pod, 0), placement.free(0), [*placement.pods[0]]
 
     own = demand("own", limits={"cpu": "1", "memory": "1Gi"})
     at_first, at_first_own = state(), placement.number(own, 0)
@@ -248,8 +246,8 @@ def test_a_pod_that_has_gone_leaves_nothing_behind():
     for guard in guards:
         placement.take(guard, 0)
     for _ in range(16):
-        placement.put(asked, 0)
-        placement.take(asked, 0)
+        placement.put(pod, 0)
+        placement.take(pod, 0)
     assert placement.number(own, 0) == at_first_own
     assert state() == at_first
 
@@ -278,10 +276,10 @@ def test_near_others_at_every_sort_of_place():
     placement = Placement(nodes(*rows)[0])
     by_host = NEAR.replace("topologyKey: zone", "topologyKey: kubernetes.io/hostname").strip()
     term = NEAR[NEAR.index("{topologyKey") : NEAR.rindex("]}}")].strip()
-    asked = demand("y", spec=by_host.replace("]}}", f", {term}]}}}}"))
-    assert not any(placement.takes(asked, i) for i in range(3))
+    pod = demand("y", spec=by_host.replace("]}}", f", {term}]}}}}"))
+    assert not any(placement.takes(pod, i) for i in range(3))
     placement.put(demand("x", labels={"app": "db"}), 1)
-    assert [placement.takes(asked, i) for i in range(3)] == [False, True, False]
+    assert [placement.takes(pod, i) for i in range(3)] == [False, True, False]
 
 
 def test_what_keeps_apart_and_together_is_said_in_words():
@@ -325,17 +323,17 @@ def test_a_place_whose_nodes_are_all_tainted_counts_unless_taints_are_honoured(p
     placement = Placement(nodes(node("a", labels={"zone": "a"}), node("b", labels={"zone": "b"}), tainted)[0])
     for index in range(2):
         placement.put(demand(f"x{index}", labels={"app": "db"}), index)
-    asked = demand("y", spec=SPREAD.replace("labelSelector", f"{policy}labelSelector"), labels={"app": "db"})
-    assert [placement.takes(asked, index) for index in range(2)] == takes
+    pod = demand("y", spec=SPREAD.replace("labelSelector", f"{policy}labelSelector"), labels={"app": "db"})
+    assert [placement.takes(pod, index) for index in range(2)] == takes
 
 
 def test_evenly_spread():
     placement = Placement(zones())
-    asked = demand("y", spec=SPREAD, labels={"app": "db"})
-    placement.put(asked, 0)
-    assert [placement.takes(asked, i) for i in range(3)] == [False, False, True]
-    placement.put(asked, 2)
-    assert placement.takes(asked, 1)
+    pod = demand("y", spec=SPREAD, labels={"app": "db"})
+    placement.put(pod, 0)
+    assert [placement.takes(pod, i) for i in range(3)] == [False, False, True]
+    placement.put(pod, 2)
+    assert placement.takes(pod, 1)
 
 
 def test_a_pod_that_is_deleted_is_no_longer_spread_but_takes_its_room():
@@ -343,8 +341,8 @@ def test_a_pod_that_is_deleted_is_no_longer_spread_but_takes_its_room():
     leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     placement = Placement(zones())
     placement.put(Reader().placed("x", leaving), 0)
-    asked = demand("y", spec=SPREAD, labels={"app": "db"})
-    assert obstacles(placement, asked) == ["CPU: has 0 CPUs of the 1 CPUs wanted", None, None]
+    another = demand("y", spec=SPREAD, labels={"app": "db"})
+    assert obstacles(placement, another) == ["CPU: has 0 CPUs of the 1 CPUs wanted", None, None]
 
 
 def test_a_selector_without_conditions_spreads_a_pod_by_itself_alone():
@@ -358,8 +356,8 @@ def test_a_selector_without_conditions_spreads_a_pod_by_itself_alone():
         ("labelSelector: {matchExpressions: [{key: app, operator: Exists}]}, ", [False, False, True]),
     ):
         spec = SPREAD.replace("labelSelector: {matchLabels: {app: db}}", f"{selector}minDomains: 1")
-        asked = demand("y", spec=spec, labels={"app": "db"})
-        assert [placement.takes(asked, i) for i in range(3)] == takes
+        pod = demand("y", spec=spec, labels={"app": "db"})
+        assert [placement.takes(pod, i) for i in range(3)] == takes
 
 
 def test_of_a_pod_on_a_node_counts_only_whom_it_keeps_away():

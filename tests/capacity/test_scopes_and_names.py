@@ -228,13 +228,13 @@ def test_the_namespaces_of_a_term(term: str, expected: set[str]) -> None:
     spec = (
         f"{{affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{{affinity_term}}}]}}}}}}"
     )
-    asked = demand("y", spec=spec)
+    pod = demand("y", spec=spec)
     (place,), _ = nodes(node("a", labels={"zone": "a"}))
     kept_off = set()
     for namespace in ("ns", "other", "third"):
         placement = Placement([place], {"other": {"team": "a"}})
         placement.put(demand("x", namespace=namespace), 0)
-        kept_off |= set() if placement.takes(asked, 0) else {namespace}
+        kept_off |= set() if placement.takes(pod, 0) else {namespace}
     assert kept_off == expected
 
 
@@ -254,29 +254,29 @@ def test_keys_of_labels_that_the_api_server_adds_to_a_term(keys: str, expected: 
     spec = (
         f"{{affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{{affinity_term}}}]}}}}}}"
     )
-    asked = demand("y", labels={"app": "db", "tier": "1"}, spec=spec)
+    pod = demand("y", labels={"app": "db", "tier": "1"}, spec=spec)
     (place,), _ = nodes(node("a", labels={"zone": "a"}))
     answers = []
     for tier in ("1", "2"):
         placement = Placement([place])
         placement.put(demand("x", labels={"app": "db", "tier": tier}), 0)
-        answers.append(placement.takes(asked, 0))
+        answers.append(placement.takes(pod, 0))
     assert answers == expected
 
 
 def test_a_pod_that_goes_gives_back_the_cpus_of_its_numa_node() -> None:
     (place,), _ = nodes(node("n", "8", kind="k", cells=2))
-    asked = demand("a", "3", limits={"cpu": "3", "memory": "1Gi"})
+    pod = demand("a", "3", limits={"cpu": "3", "memory": "1Gi"})
     placement = Placement([place])
-    placement.put(asked, 0)
-    placement.put(asked, 0)
-    placement.put(asked, 0)  # more than fits, as of VMs that run: one NUMA node has 6 of its 4 CPUs in use
+    placement.put(pod, 0)
+    placement.put(pod, 0)
+    placement.put(pod, 0)  # more than fits, as of VMs that run: one NUMA node has 6 of its 4 CPUs in use
     numbers = [placement.number(demand("b", "1", "1Mi", limits={"cpu": "1", "memory": "1Mi"}), 0)]
-    placement.take(asked, 0)
+    placement.take(pod, 0)
     numbers.append(placement.number(demand("b", "1", limits={"cpu": "1", "memory": "1Gi"}), 0))
-    placement.take(asked, 0)
+    placement.take(pod, 0)
     numbers.append(placement.number(demand("b", "3", limits={"cpu": "3", "memory": "1Gi"}), 0))
-    placement.take(asked, 0)
+    placement.take(pod, 0)
     numbers.append(placement.number(demand("b", "3", limits={"cpu": "3", "memory": "1Gi"}), 0))
     assert numbers == [0, 2, 1, 2]
     assert placement.free(0) == place.room
@@ -303,13 +303,13 @@ def test_a_numa_node_that_is_overfull_takes_none_and_no_other_ones_room() -> Non
 def test_how_evenly_pods_are_spread(spread: str, places: list[bool]) -> None:
     """Of two places the first has one of its like, of another tier."""
     constraint = "topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: db}}"
-    asked = demand(
+    pod = demand(
         "y", labels={"app": "db", "tier": "1"}, spec=f"{{topologySpreadConstraints: [{{{constraint}, {spread}}}]}}"
     )
     placement = Placement(nodes(node("a", labels={"zone": "a"}), node("b", labels={"zone": "b"}))[0])
     placement.put(demand("x", labels={"app": "db", "tier": "2"}), 0)
     placement.put(demand("x", labels={"app": "db"}, namespace="other"), 1)
-    assert [placement.takes(asked, position) for position in range(2)] == places
+    assert [placement.takes(pod, position) for position in range(2)] == places
 
 
 ON_SSD = "{nodeSelectorTerms: [{matchExpressions: [{key: disk, operator: In, values: [ssd]}]}]}"
@@ -332,9 +332,9 @@ def test_a_place_without_a_node_for_a_pod_counts_where_affinity_is_ignored(
     constraint = (
         "topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: db}}"
     )
-    asked = demand(
+    pod = demand(
         "y", labels={"app": "db"}, spec=f"{{topologySpreadConstraints: [{{{constraint}, {policy}}}], {wanted}}}"
     )
     placement = Placement(nodes(node("a", labels={"zone": "a", "disk": "ssd"}), node("b", labels={"zone": "b"}))[0])
     placement.put(demand("x", labels={"app": "db"}), 0)
-    assert placement.takes(asked, 0) is takes
+    assert placement.takes(pod, 0) is takes
