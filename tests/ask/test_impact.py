@@ -87,13 +87,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("catalog", CATALOG)
 
 
-def impact(name: str, *vms: dict[str, Any], where: str = "", environments: tuple[str, ...] = ()) -> Impact:
-    (found,) = impacts([name], Path("catalog"), [Dump(vms, where)] if vms else [], environments=environments)
-    return found
+def impact_of(name: str, *vms: dict[str, Any], where: str = "", environments: tuple[str, ...] = ()) -> Impact:
+    (impact,) = impacts([name], Path("catalog"), [Dump(vms, where)] if vms else [], environments=environments)
+    return impact
 
 
-def without(found: Impact) -> list[tuple[str, str, str]]:
-    return [(verdict.environment, verdict.vm, verdict.next) for verdict in found.without.verdicts]
+def without(impact: Impact) -> list[tuple[str, str, str]]:
+    return [(verdict.environment, verdict.vm, verdict.next) for verdict in impact.without.verdicts]
 
 
 SERVER = Use("server.lab", (f"{TYPE}/m7.small",), template=True, environment="lab")
@@ -169,16 +169,16 @@ def test_what_depends_on_a_name(
     uses: tuple[Use, ...],
     verdicts: list[tuple[str, str, str]],
 ) -> None:
-    found = impact(name)
-    assert (found.name, found.kind, found.objects, found.uses) == (name, what, objects, uses)
-    assert list(map(str, found.places)) == places
-    assert without(found) == verdicts
-    assert (found.problems, found.previews, found.is_used) == ((), (), bool(places or uses))
+    impact = impact_of(name)
+    assert (impact.name, impact.what, impact.objects, impact.uses) == (name, what, objects, uses)
+    assert list(map(str, impact.places)) == places
+    assert without(impact) == verdicts
+    assert (impact.problems, impact.previews, impact.is_used) == ((), (), bool(places or uses))
 
 
 def test_a_component_of_a_file_without_an_owner_is_mixed_into_the_file() -> None:
     write("catalog", {"instancetypes/s.yaml": "components: [idle]\nclass: s\nsizes: {a: {vcpus: 1, memory: 1Gi}}\n"})
-    assert list(map(str, impact("idle").places)) == [
+    assert list(map(str, impact_of("idle").places)) == [
         "catalog/catalog.yaml:4:30: mixed into instancetypes",
         "catalog/instancetypes/s.yaml:1:14: mixed into instancetypes/s.yaml",
     ]
@@ -196,9 +196,9 @@ def test_a_component_that_something_cannot_be_without() -> None:
             ),
         },
     )
-    found = impact("sized")
-    assert list(map(str, found.problems)) == ["catalog/instancetypes/m.yaml:4:28: sizes.big: the size has no `vcpus`"]
-    assert (found.objects, found.uses, without(found), found.is_used) == ((), (), [], True)
+    impact = impact_of("sized")
+    assert list(map(str, impact.problems)) == ["catalog/instancetypes/m.yaml:4:28: sizes.big: the size has no `vcpus`"]
+    assert (impact.objects, impact.uses, without(impact), impact.is_used) == ((), (), [], True)
 
 
 MACHINES = (
@@ -223,9 +223,9 @@ def small(name: str, environment: str) -> Use:
 def test_vms_of_dumps_are_looked_at_where_they_can_be(
     where: str, environments: tuple[str, ...], uses: tuple[Use, ...]
 ) -> None:
-    found = impact("m7.small", *MACHINES, where=where, environments=environments)
-    assert found.uses == uses
-    assert sorted(without(found)) == sorted(
+    impact = impact_of("m7.small", *MACHINES, where=where, environments=environments)
+    assert impact.uses == uses
+    assert sorted(without(impact)) == sorted(
         (use.environment, use.name, "refused" if use.template else "kept") for use in uses
     )
 
@@ -257,9 +257,9 @@ ROOT = "volumes: [{name: root, persistentVolumeClaim: {claimName: root}}]"
 
 
 def inferring(name: str, matcher: str) -> dict[str, Any]:
-    found = vm(name, f"instancetype: {{name: small}}\n          preference: {{{matcher}}}")
-    found["spec"]["template"]["spec"]["volumes"] = otheryaml.load(ROOT)["volumes"]
-    return found
+    manifest = vm(name, f"instancetype: {{name: small}}\n          preference: {{{matcher}}}")
+    manifest["spec"]["template"]["spec"]["volumes"] = otheryaml.load(ROOT)["volumes"]
+    return manifest
 
 
 def test_in_a_folder_of_manifests_names_are_those_of_objects() -> None:
@@ -269,12 +269,12 @@ def test_in_a_folder_of_manifests_names_are_those_of_objects() -> None:
         inferring("b", "name: linux"),
         vm("c", "instancetype: {name: small}"),
     ]
-    found = impacts(["*", "small"], Path("folder"), [Dump([*vms, otheryaml.load(MANIFESTS["volume.yaml"])])])
-    assert [(each.name, each.kind, each.objects, each.places) for each in found] == [
+    answers = impacts(["*", "small"], Path("folder"), [Dump([*vms, otheryaml.load(MANIFESTS["volume.yaml"])])])
+    assert [(answer.name, answer.what, answer.objects, answer.places) for answer in answers] == [
         ("linux", "preference", (f"{PREFERENCE}/linux",), ()),
         ("small", "instance type", (f"{TYPE}/small",), ()),
     ]
-    assert [each.uses for each in found] == [
+    assert [answer.uses for answer in answers] == [
         (Use("shop/a", (f"{PREFERENCE}/linux",), inferred=True), Use("shop/b", (f"{PREFERENCE}/linux",))),
         (
             Use("shop/a", (f"{TYPE}/small",), inferred=True),

@@ -72,15 +72,15 @@ def catalog(*without: str):
     return load_catalog("catalog", {path: text.encode() for path, text in FILES.items() if path not in without})
 
 
-def told(items: list[Item]) -> dict[str, dict[str, object]]:
-    found = {f"{item.sort} {item.name}": dict(item.facts) for item in items}
-    assert len(found) == len(items)
-    return found
+def facts_by_name(items: list[Item]) -> dict[str, dict[str, object]]:
+    facts = {f"{item.sort} {item.name}": dict(item.facts) for item in items}
+    assert len(facts) == len(items)
+    return facts
 
 
 def test_what_is_said_of_types_and_preferences(snapshot: SnapshotAssertion) -> None:
     items = items_of(catalog().objects())
-    assert told(items) == snapshot
+    assert facts_by_name(items) == snapshot
     assert [item.name for item in items] == [
         *("g.big", "m.small", "m.large", "m.old"),
         *("plain", "tux", "uefi", "windows"),
@@ -92,12 +92,14 @@ def test_what_they_cost(environment: str, snapshot: SnapshotAssertion) -> None:
     loaded = catalog()
     items = items_of(loaded.objects(), loaded.prices, environment)
     costs = ("pricePerHour", "pricePerMonth", "unpriced", "licencePerVcpu", "licencePerVm", "currency")
-    assert {name: {key: facts[key] for key in costs if key in facts} for name, facts in told(items).items()} == snapshot
+    by_name = facts_by_name(items)
+    assert {name: {key: facts[key] for key in costs if key in facts} for name, facts in by_name.items()} == snapshot
 
 
 def test_what_is_said_of_templates_and_environments(snapshot: SnapshotAssertion) -> None:
-    assert told(items_of_catalog(catalog())) == snapshot
-    assert told(items_of_catalog(catalog("overlays.yaml", "vms.yaml", "prices.yaml"))) == snapshot(name="without any")
+    assert facts_by_name(items_of_catalog(catalog())) == snapshot
+    without_any = catalog("overlays.yaml", "vms.yaml", "prices.yaml")
+    assert facts_by_name(items_of_catalog(without_any)) == snapshot(name="without any")
 
 
 @pytest.mark.parametrize(

@@ -196,12 +196,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("view", "given", "expected"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("view", "options", "expected"), CASES.values(), ids=CASES)
 def test_a_value_is_of_the_objects_without_which_it_is_another(
-    view: View, given: dict[str, Any], expected: list[Reason]
+    view: View, options: dict[str, Any], expected: list[Reason]
 ) -> None:
-    given = dict(given)
-    assert [*reasons(view, *given.pop("objects", ALL), **given)] == expected
+    options = dict(options)
+    assert [*reasons(view, *options.pop("objects", ALL), **options)] == expected
 
 
 @pytest.mark.parametrize(("sockets", "other"), [(5000, "9"), (8192, "7")])

@@ -59,7 +59,7 @@ def test_a_template_may_use_the_fields_of_the_release_that_its_environment_runs(
         assert len(raised.value.problems) == 1
 
 
-def asked(bench, release, files, manifests=""):
+def findings_for(bench, release, files, manifests=""):
     bench.write(files)
     conditions = Conditions(release=find_release(release))
     beside = read_manifests(manifests, "beside.yaml") if manifests else []
@@ -69,18 +69,18 @@ def asked(bench, release, files, manifests=""):
 
 def test_what_is_asked_for_counts_in_every_environment(bench):
     files = CATALOG | rendered_for("old", "new") | {"vms/one.yaml.j2": PASST}
-    (finding,) = asked(bench, "v1.8.4", files)
+    (finding,) = findings_for(bench, "v1.8.4", files)
     assert finding.endswith("(in old and new) [error: vm-refused]")
-    assert asked(bench, "v1.9.0", files) == []
+    assert findings_for(bench, "v1.9.0", files) == []
 
 
 def test_fields_that_the_release_asked_about_does_not_know(bench):
     files = NEWEST | {"preferences/two.yaml": "preferences: {two: {spec: {devices: {preferredVideoType: vga}}}}"}
-    (finding,) = asked(bench, "v1.8.4", files)
+    (finding,) = findings_for(bench, "v1.8.4", files)
     assert finding.startswith("preferences/two.yaml:1:")
     assert "'preferredVideoType' needs KubeVirt v1.9, and what is asked about is v1.8.4" in finding
     assert finding.endswith("[error: newer-than-release]")
-    assert asked(bench, "v1.9.0", files) == []
+    assert findings_for(bench, "v1.9.0", files) == []
 
 
 def test_a_field_of_a_preference_is_told_once_however_many_vms_use_it(bench):
@@ -91,7 +91,7 @@ def test_a_field_of_a_preference_is_told_once_however_many_vms_use_it(bench):
         .replace("  template:", "  preference: {name: two}\n  template:")
         for name in ("a", "b")
     }
-    (finding,) = asked(bench, "v1.8.4", NEWEST | preference | vms)
+    (finding,) = findings_for(bench, "v1.8.4", NEWEST | preference | vms)
     assert finding.startswith("preferences/two.yaml:1:")
 
 
@@ -100,7 +100,7 @@ def test_a_field_of_a_preference_is_told_once_however_many_vms_use_it(bench):
     [(CATALOG, "the catalog must work with v1.8.4"), (NEWEST, "what is asked about is v1.8.4")],
 )
 def test_fields_of_vms_beside_it_are_found_once(bench, files, whose):
-    (finding,) = asked(bench, "v1.8.4", files, ACCOUNT)
+    (finding,) = findings_for(bench, "v1.8.4", files, ACCOUNT)
     assert f"'serviceAccountName' needs KubeVirt v1.9, and {whose}" in finding
 
 
@@ -123,5 +123,5 @@ def test_a_preview_is_called_one(bench):
     (finding,) = bench(files)
     assert finding.startswith("overlays.yaml:1:1: next.kubevirt: KubeVirt main is a preview: ")
     assert finding.endswith("[note: preview-release]")
-    (finding,) = asked(bench, "main", files)
+    (finding,) = findings_for(bench, "main", files)
     assert finding.startswith("KubeVirt main is a preview: ")

@@ -66,7 +66,7 @@ def test_types_and_preferences(kind: str, version: str, is_instancetype: bool, i
 
 
 @pytest.mark.parametrize(
-    ("own", "asked", "is_in"),
+    ("own", "place", "is_in"),
     [
         (("", ""), ("lab", ""), True),
         (("", ""), ("lab", "eu"), True),
@@ -80,8 +80,8 @@ def test_types_and_preferences(kind: str, version: str, is_instancetype: bool, i
         (("lab", "eu"), ("prod", "eu"), False),
     ],
 )
-def test_where_it_is(own: tuple[str, str], asked: tuple[str, str], is_in: bool) -> None:
-    assert subject(environment=own[0], where=own[1]).is_in(*asked) is is_in
+def test_where_it_is(own: tuple[str, str], place: tuple[str, str], is_in: bool) -> None:
+    assert subject(environment=own[0], where=own[1]).is_in(*place) is is_in
 
 
 @pytest.mark.parametrize(("environment", "environments"), [("", ()), ("lab", ("lab",))])

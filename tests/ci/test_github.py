@@ -193,8 +193,8 @@ def test_the_token_goes_nowhere_else(github, write, capsys):
     github.status, github.headers = 307, {"Location": f"{other.url}/graphql"}
     assert write("report") == 1
     other.close()
-    said = f"GitHub redirects to {other.url}/graphql (307 Temporary Redirect), which would get the token: not followed"
-    assert capsys.readouterr().out == f"::error::{said}\n"
+    redirect = f"GitHub redirects to {other.url}/graphql (307 Temporary Redirect)"
+    assert capsys.readouterr().out == f"::error::{redirect}, which would get the token: not followed\n"
     assert other.tokens == set()
 
 

@@ -51,10 +51,10 @@ def test_a_cluster_is_read_into_a_file_as_long_as_the_command_runs(
 ) -> None:
     objects = [{"metadata": {"name": object_name}} for object_name in ("web", "revision-start-vm-11-2")]
     read = SimpleNamespace(label=label, gaps=["nodes: no right", "claims: no right"], manifests=lambda: iter(objects))
-    asked: list[Any] = []
+    calls: list[Any] = []
 
     def reading(*arguments: Any, **options: Any) -> Any:
-        asked.append((arguments, options))
+        calls.append((arguments, options))
         return read
 
     monkeypatch.setattr(cluster, "read", reading)
@@ -70,6 +70,6 @@ def test_a_cluster_is_read_into_a_file_as_long_as_the_command_runs(
     assert result.stderr == (
         f"warning: not read of {label}: claims: no right\nwarning: not read of {label}: nodes: no right\n"
     )
-    assert asked == [(("lab", "config"), {"surroundings": True})]
+    assert calls == [(("lab", "config"), {"surroundings": True})]
     assert (files[0].name, files[0].exists()) == (name, False)
     assert files[0].parent.name.startswith("virtcatalog-")

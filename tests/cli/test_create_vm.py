@@ -119,12 +119,12 @@ metadata:
   labels: {instancetype.kubevirt.io/default-instancetype: m.large}
 spec: {volumeMode: Block, resources: {requests: {storage: 1Gi}}}
 """
-    asked = ("--volume-pvc=src:db", "--infer-instancetype", "-c", "types", "-o", "xml")
-    result = run(*asked, "-f", "-", stdin=claim)
+    arguments = ("--volume-pvc=src:db", "--infer-instancetype", "-c", "types", "-o", "xml")
+    result = run(*arguments, "-f", "-", stdin=claim)
     assert result.exit_code == 0
     assert '<source dev="/dev/db"' in result.stdout
     assert '<memory unit="b">8589934592</memory>' in result.stdout
-    assert run(*asked).exit_code == 1
+    assert run(*arguments).exit_code == 1
 
 
 def test_a_flag_that_cannot_be_used(run: Run) -> None:

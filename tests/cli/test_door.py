@@ -86,12 +86,12 @@ def test_a_bug_ends_in_its_own_status_in_every_command(workspace, monkeypatch, n
     assert "Please report this" in result.stderr
 
 
-@pytest.mark.parametrize("asked", [["--debug"], []])
-def test_the_traceback_is_there_for_those_who_ask(workspace, monkeypatch, asked):
+@pytest.mark.parametrize("options", [["--debug"], []])
+def test_the_traceback_is_there_for_those_who_ask(workspace, monkeypatch, options):
     monkeypatch.setattr("virtcatalog.catalog.load.load_catalog", failing_with(KeyError("surprise")))
-    if not asked:
+    if not options:
         monkeypatch.setenv("VIRTCATALOG_DEBUG", "1")
-    result = CliRunner().invoke(main, [*asked, "check"])
+    result = CliRunner().invoke(main, [*options, "check"])
     assert result.exit_code == 70
     assert "Traceback (most recent call last)" in result.stderr
 

@@ -93,12 +93,12 @@ def test_what_is_overruled_is_told_once() -> None:
 
 
 def test_explain() -> None:
-    asked = ("explain", "-f", "vm.yaml", "--xml", "string(//loader)")
-    lines = [line for line in run(*asked).stdout.splitlines() if line.startswith("string")]
+    arguments = ("explain", "-f", "vm.yaml", "--xml", "string(//loader)")
+    lines = [line for line in run(*arguments).stdout.splitlines() if line.startswith("string")]
     assert lines == [f"string(//loader) (in old): {OLD}", f"string(//loader) (in any): {NEW}"]
-    assert run(*asked, "-e", "any").stdout.startswith(f"string(//loader) (in any): {NEW}\n")
-    assert run(*asked, "--kubevirt", "v1.8.4").stdout.startswith(f"string(//loader) (in old and any): {OLD}\n")
-    by_environment = json.loads(run(*asked, "-o", "json").stdout)
+    assert run(*arguments, "-e", "any").stdout.startswith(f"string(//loader) (in any): {NEW}\n")
+    assert run(*arguments, "--kubevirt", "v1.8.4").stdout.startswith(f"string(//loader) (in old and any): {OLD}\n")
+    by_environment = json.loads(run(*arguments, "-o", "json").stdout)
     assert [(answer["environments"], answer["value"]) for answer in by_environment] == [(["old"], OLD), (["any"], NEW)]
 
 
@@ -119,9 +119,9 @@ def test_adopt() -> None:
         "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\n"
         "metadata: {name: small}\nspec: {cpu: {guest: 2}, memory: {guest: 2Gi}}\n"
     )
-    asked = ("adopt", "-f", "vm.yaml", "--catalog", "types.yaml", "--kubevirt")
-    assert "name: small" in run(*asked, "v1.9.0").stdout
-    assert "needs the feature gate VideoConfig, which is off" in run(*asked, "v1.8.4", status=1).stderr
+    arguments = ("adopt", "-f", "vm.yaml", "--catalog", "types.yaml", "--kubevirt")
+    assert "name: small" in run(*arguments, "v1.9.0").stdout
+    assert "needs the feature gate VideoConfig, which is off" in run(*arguments, "v1.8.4", status=1).stderr
 
 
 def test_check() -> None:

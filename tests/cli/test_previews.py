@@ -217,10 +217,10 @@ def test_what_is_in_no_environment_meets_the_usual_preview(repository: Path) -> 
     assert run("create vm --name web").stdout.startswith(f"# {TEXT}\n")
 
 
-@pytest.mark.parametrize("asked", [f"capacity {OF_ENVIRONMENTS['capacity']} -o json", "show m.large -e production"])
-def test_amounts_are_those_of_the_release_that_the_environment_runs(repository: Path, asked: str) -> None:
+@pytest.mark.parametrize("command", [f"capacity {OF_ENVIRONMENTS['capacity']} -o json", "show m.large -e production"])
+def test_amounts_are_those_of_the_release_that_the_environment_runs(repository: Path, command: str) -> None:
     house.write(repository, {"catalog/overlays.yaml": "production: {kubevirt: main}\n"})
-    declared, named, other = (run(f"{asked} {more}").stdout for more in ("", "--kubevirt main", "--kubevirt v1.9.0"))
+    declared, named, other = (run(f"{command} {more}").stdout for more in ("", "--kubevirt main", "--kubevirt v1.9.0"))
     assert declared == named != other
     assert "preview" in declared
     assert "preview" not in other

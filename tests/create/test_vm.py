@@ -304,9 +304,11 @@ class TestCredentials:
             }
         ]
         assert "setsebool" in vm_spec["volumes"][0]["cloudInitNoCloud"]["userData"]
-        asked = spec(access_cred=("src:keys,user:root",), user="fedora", ga_manage_ssh=False)
-        assert asked["accessCredentials"][0]["sshPublicKey"]["propagationMethod"]["qemuGuestAgent"]["users"] == ["root"]
-        assert "setsebool" not in asked["volumes"][0]["cloudInitNoCloud"]["userData"]
+        of_root = spec(access_cred=("src:keys,user:root",), user="fedora", ga_manage_ssh=False)
+        assert of_root["accessCredentials"][0]["sshPublicKey"]["propagationMethod"]["qemuGuestAgent"]["users"] == [
+            "root"
+        ]
+        assert "setsebool" not in of_root["volumes"][0]["cloudInitNoCloud"]["userData"]
 
     def test_cloud_init_brings_keys(self):
         vm_spec = spec(access_cred=("src:keys,method:ConfigDrive",))

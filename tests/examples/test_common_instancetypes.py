@@ -33,15 +33,15 @@ def identity(manifest):
 
 def without_prose(manifest):
     metadata = manifest["metadata"]
-    kept = {key: value for key, value in metadata.get("annotations", {}).items() if key not in PROSE}
-    return {**manifest, "metadata": {**metadata, "annotations": kept}}
+    annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key not in PROSE}
+    return {**manifest, "metadata": {**metadata, "annotations": annotations}}
 
 
 @pytest.fixture(scope="module")
 def published():
     """{what: its digest}: of every object without its prose, `Kind/name`, and of each line of its descriptions."""
     lines = [line.split() for line in (HERE / "published.txt").read_text().splitlines()]
-    return {kind: {name: digest for each, name, digest in lines if each == kind} for kind, _, _ in lines}
+    return {kind: {name: digest for of, name, digest in lines if of == kind} for kind, _, _ in lines}
 
 
 def test_objects_are_the_published_ones(catalog, published):
@@ -59,14 +59,14 @@ def test_main_is_what_upstream_has_and_no_operator_deploys_yet(published):
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_what_an_operator_deploys_is_the_published_release(published, release):
-    expected = {name: each for name, each in published["object"].items() if "Cluster" in name}
+    expected = {name: checksum for name, checksum in published["object"].items() if "Cluster" in name}
     for line in (HERE / "deployed.txt").read_text().splitlines():
-        of, name, each = line.split()
+        of, name, checksum = line.split()
         if f"common-instancetypes@{of}" >= RELEASES[release].common_instancetypes:
-            expected[name] = each
+            expected[name] = checksum
     catalog = load_catalog(RELEASES[release].common_instancetypes)
     ours = {identity(obj): digest(without_prose(obj)) for obj in catalog.objects() if "Cluster" in obj["kind"]}
-    assert ours == {name: each for name, each in expected.items() if each != "-"}
+    assert ours == {name: checksum for name, checksum in expected.items() if checksum != "-"}
     assert catalog.kubevirt.rpartition(".")[0] == release.rpartition(".")[0]
 
 

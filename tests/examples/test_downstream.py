@@ -9,16 +9,19 @@ from virtcatalog.catalog.load import load_catalog
 ROOT = Path(__file__).parents[2]
 
 
+def by_name(example):
+    catalog = load_catalog(ROOT / "examples" / example)
+    return {item.name: item for item in (*catalog.instancetypes, *catalog.preferences)}
+
+
 @pytest.fixture(scope="module")
 def downstream():
-    catalog = load_catalog(ROOT / "examples/downstream")
-    return {each.name: each for each in (*catalog.instancetypes, *catalog.preferences)}
+    return by_name("downstream")
 
 
 @pytest.fixture(scope="module")
 def common():
-    catalog = load_catalog(ROOT / "examples/common-instancetypes")
-    return {each.name: each for each in (*catalog.instancetypes, *catalog.preferences)}
+    return by_name("common-instancetypes")
 
 
 def test_it_has_the_selected_objects_and_its_own(downstream, common):
@@ -28,9 +31,9 @@ def test_it_has_the_selected_objects_and_its_own(downstream, common):
 
 
 def test_everything_has_the_vendors_name(downstream):
-    for each in downstream.values():
-        assert each.labels["instancetype.kubevirt.io/vendor"] == "acme.example.com"
-        assert each.labels["app.kubernetes.io/part-of"] == "acme-virtualization"
+    for item in downstream.values():
+        assert item.labels["instancetype.kubevirt.io/vendor"] == "acme.example.com"
+        assert item.labels["app.kubernetes.io/part-of"] == "acme-virtualization"
 
 
 def test_what_it_does_not_change_is_as_it_was(downstream, common):
