@@ -19,8 +19,8 @@ def blockio(built, xml):
     def find(size, spec=CLAIM, block=False, **options):
         devices = f"disks: [{{name: d, disk: {{bus: virtio}}, blockSize: {size}}}]"
         claim = BackingVolume(block=block, host_disk=not block)
-        found = fromstring(built("disk", devices, spec, volumes={"d": claim}, **options)).find("blockio")
-        return "" if found is None else xml(tostring(found, encoding="unicode"))
+        element = fromstring(built("disk", devices, spec, volumes={"d": claim}, **options)).find("blockio")
+        return "" if element is None else xml(tostring(element, encoding="unicode"))
 
     return find
 
@@ -66,7 +66,7 @@ def test_matching_can_be_turned_off(blockio):
 
 
 @pytest.mark.parametrize(
-    ("told", "logical", "physical", "granularity"),
+    ("device", "logical", "physical", "granularity"),
     [
         (BlockLimits(logical=512, physical=4096, discard_granularity=4096), 512, 4096, 4096),
         (BlockLimits(logical=512, physical=512, discard_granularity=0), 512, 512, 0),
@@ -75,6 +75,6 @@ def test_matching_can_be_turned_off(blockio):
         (BlockLimits(logical=4096, physical=4096, discard_granularity=512), 4096, 4096, 4096),
     ],
 )
-def test_a_device_tells_its_limits(blockio, xml, told, logical, physical, granularity):
+def test_a_device_tells_its_limits(blockio, xml, device, logical, physical, granularity):
     attributes = f'logical_block_size="{logical}" physical_block_size="{physical}" discard_granularity="{granularity}"'
-    assert blockio("{matchVolume: {}}", block=True, block_device=told) == xml(f"<blockio {attributes}/>")
+    assert blockio("{matchVolume: {}}", block=True, block_device=device) == xml(f"<blockio {attributes}/>")

@@ -84,8 +84,8 @@ def test_a_domain_does_not_depend_on_those_that_were_made_before():
     texts = [text(*case) for case in cases]
     assert [text(*case) for case in reversed(cases)] == texts[::-1]
     assert len(set(texts)) == len(cases)
-    for (name, *_), made in zip(cases, texts, strict=True):
-        assert f"cloud-init-data/default/{name}/noCloud.iso" in made
+    for (name, *_), domain in zip(cases, texts, strict=True):
+        assert f"cloud-init-data/default/{name}/noCloud.iso" in domain
 
 
 DEDICATED = "domain.cpu: {cores: 2, dedicatedCpuPlacement: true}"

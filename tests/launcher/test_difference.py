@@ -14,7 +14,7 @@ def domain(devices: str = "", rest: str = "") -> ElementTree.Element:
     return ElementTree.fromstring(f"<domain>{rest}<devices>{devices}</devices></domain>")
 
 
-def found(old: ElementTree.Element, new: ElementTree.Element) -> list[tuple[str, str | None, str | None]]:
+def places_of(old: ElementTree.Element, new: ElementTree.Element) -> list[tuple[str, str | None, str | None]]:
     return [(difference.place, difference.old, difference.new) for difference in differences(old, new)]
 
 
@@ -38,14 +38,14 @@ DISK = '<disk><driver cache="none"/><alias name="ua-{}"/></disk>'
     ],
 )
 def test_one_difference(old: str, new: str, place: tuple[str, str | None, str | None], text: str) -> None:
-    assert found(domain(rest=old), domain(rest=new)) == [place]
+    assert places_of(domain(rest=old), domain(rest=new)) == [place]
     assert words(domain(rest=old), domain(rest=new)) == [text]
 
 
 def test_devices_are_matched_by_their_alias() -> None:
     a, b = DISK.format("a"), DISK.format("b")
     changed = b.replace("none", "unsafe")
-    assert found(domain(a + b), domain(changed)) == [
+    assert places_of(domain(a + b), domain(changed)) == [
         ("devices/disk[1]", a, None),
         ("devices/disk[2]/driver/@cache", "none", "unsafe"),
     ]
@@ -53,14 +53,14 @@ def test_devices_are_matched_by_their_alias() -> None:
 
 
 def test_siblings_without_a_name_are_matched_in_their_order_once_the_same_ones_are_apart() -> None:
-    assert found(domain("<input type='a'/><input type='b'/>"), domain("<input type='b'/>")) == [
+    assert places_of(domain("<input type='a'/><input type='b'/>"), domain("<input type='b'/>")) == [
         ("devices/input[1]", '<input type="a"/>', None)
     ]
 
 
 def test_a_new_sibling_has_its_number_among_the_new_ones() -> None:
     timers = "<timer name='a'/>", "<timer name='b'/>"
-    assert found(domain(timers[1]), domain("".join(timers))) == [("devices/timer[1]", None, '<timer name="a"/>')]
+    assert places_of(domain(timers[1]), domain("".join(timers))) == [("devices/timer[1]", None, '<timer name="a"/>')]
 
 
 def test_a_long_element_is_shortened() -> None:
@@ -70,7 +70,7 @@ def test_a_long_element_is_shortened() -> None:
 
 def test_order_is_no_difference_and_yet_not_the_same() -> None:
     one, other = domain("<rng/><tpm/>"), domain("<tpm/><rng/>")
-    assert found(one, other) == []
+    assert places_of(one, other) == []
     assert not same(one, other)
     assert same(one, domain("<rng/><tpm/>"))
 
@@ -95,12 +95,12 @@ def test_what_tells_an_element_from_its_siblings(text: str, name: str) -> None:
 
 
 def test_the_text_of_an_element_with_children_is_no_difference() -> None:
-    assert found(domain(rest="<os>\n<bios/></os>"), domain(rest="<os>  <bios/></os>")) == []
+    assert places_of(domain(rest="<os>\n<bios/></os>"), domain(rest="<os>  <bios/></os>")) == []
 
 
 def test_siblings_of_equal_number_are_matched_one_by_one() -> None:
     one, other = "<input type='a'/><input type='b'/>", "<input type='b'/><input type='c'/>"
-    assert found(domain(one), domain(other)) == [
+    assert places_of(domain(one), domain(other)) == [
         ("devices/input[1]/@type", "a", "b"),
         ("devices/input[2]/@type", "b", "c"),
     ]

@@ -25,8 +25,8 @@ def part(built, xml):
     """Return one child of the only disk, as XML."""
 
     def find(tag, text, spec=EMPTY_DISK, **options):
-        found = fromstring(built("disk", disk(text), spec, **options)).find(tag)
-        return "" if found is None else xml(tostring(found, encoding="unicode"))
+        element = fromstring(built("disk", disk(text), spec, **options)).find(tag)
+        return "" if element is None else xml(tostring(element, encoding="unicode"))
 
     return find
 

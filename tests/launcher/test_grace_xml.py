@@ -321,8 +321,8 @@ def test_nothing_is_lost_of_a_domain_with_such_a_gpu():
         """,
         "arm64",
     )
-    given = {"d": DeviceResource("pci", ("0000:41:00.0",))}
-    context = make_context("arm64", **{**READY, "cpu_set": (0, 8), "device_resources": given})
+    resources = {"d": DeviceResource("pci", ("0000:41:00.0",))}
+    context = make_context("arm64", **{**READY, "cpu_set": (0, 8), "device_resources": resources})
     first, domain = convert(vmi, context), convert(vmi, context)
     assert write(first.element) == write(domain.element), "what domains share stays as it was"
     launch(domain, vmi, context)

@@ -112,20 +112,20 @@ def efi(secure_boot, security="null", architecture="amd64", directory=OVMF, file
     ],
 )
 def test_which_files_a_guest_boots_with(secure_boot, security, expected):
-    found = efi(secure_boot, security, directory="")
-    assert (found.code.removeprefix("/"), found.vars.removeprefix("/")) == (expected.code, expected.vars)
-    assert (found.secure, found.stateless) == (expected.secure, expected.stateless)
+    firmware = efi(secure_boot, security, directory="")
+    assert (firmware.code.removeprefix("/"), firmware.vars.removeprefix("/")) == (expected.code, expected.vars)
+    assert (firmware.secure, firmware.stateless) == (expected.secure, expected.stateless)
 
 
 def test_plain_code_serves_where_the_one_for_secure_boot_is_missing():
-    found = efi(secure_boot=False, files=ALL_FILES - {"OVMF_CODE.secboot.fd"})
-    assert found.code == f"{OVMF}/OVMF_CODE.fd"
+    firmware = efi(secure_boot=False, files=ALL_FILES - {"OVMF_CODE.secboot.fd"})
+    assert firmware.code == f"{OVMF}/OVMF_CODE.fd"
 
 
 def test_arm64_has_files_of_its_own():
     aavmf = {"directory": "/usr/share/AAVMF", "files": frozenset({"AAVMF_CODE.fd", "AAVMF_VARS.fd"})}
-    found = efi(secure_boot=False, architecture="arm64", **aavmf)
-    assert (found.code, found.vars) == ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd")
+    firmware = efi(secure_boot=False, architecture="arm64", **aavmf)
+    assert (firmware.code, firmware.vars) == ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd")
     with pytest.raises(DomainError):
         efi(secure_boot=True, architecture="arm64", **aavmf)
 

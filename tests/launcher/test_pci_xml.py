@@ -226,9 +226,9 @@ def test_numa_aware_placement_needs_its_gate_and_dedicated_cpus(gate, dedicated,
         domain.memory: {{guest: 1Gi, hugepages: {{pageSize: 2Mi}}}}
         domain.devices.gpus: [{{name: g, deviceName: d}}]
     """)
-    given = {"d": DeviceResource("pci", (next(iter(NODES)),))}
+    resources = {"d": DeviceResource("pci", (next(iter(NODES)),))}
     context = make_context(
-        topology=TWO_NODES, cpu_set=tuple(range(16)), device_resources=given, pci_numa_nodes=NODES,
+        topology=TWO_NODES, cpu_set=tuple(range(16)), device_resources=resources, pci_numa_nodes=NODES,
         pci_numa_aware_topology=gate,
     )  # fmt: skip
     domain = build_domain(vmi, context)

@@ -93,13 +93,13 @@ def test_shared_elements_are_written_as_any_others_however_deep_they_are(kinds):
 
 
 def test_own_copies_share_nothing():
-    kept = shared("d", leaf("e"))
-    root = own("root", kept)
+    unchanged = shared("d", leaf("e"))
+    root = own("root", unchanged)
     text = write(root)
     own_copies(root)
     assert write(root) == text
     root[0][0].set("changed", "yes")
-    assert kept[0].get("changed") is None
+    assert unchanged[0].get("changed") is None
 
 
 def test_shared_elements_have_no_room_for_more():
