@@ -28,6 +28,6 @@ def kubectl() -> str:
 
 def by_identity(manifests: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
     """The manifests by kind and name, of which there is one each."""
-    found = {(manifest["kind"], manifest["metadata"]["name"]): manifest for manifest in manifests}
-    assert len(found) == len(manifests)
-    return found
+    by_identity = {(manifest["kind"], manifest["metadata"]["name"]): manifest for manifest in manifests}
+    assert len(by_identity) == len(manifests)
+    return by_identity

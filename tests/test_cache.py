@@ -69,7 +69,7 @@ def test_what_is_kept_is_found_at_once_and_by_the_next_run(tmp_path: Path) -> No
     assert (cache.get(KEY), Cache(folder).get(KEY)) == (b"answer", None)
     cache.save()
     assert (cache.get(KEY), Cache(folder).get(KEY), Cache(folder).get(OTHER)) == (b"answer", b"answer", None)
-    assert [oct(each.stat().st_mode & 0o777) for each in (Path(folder), files(tmp_path)[0])] == ["0o700", "0o600"]
+    assert [oct(path.stat().st_mode & 0o777) for path in (Path(folder), files(tmp_path)[0])] == ["0o700", "0o600"]
 
 
 def test_many_are_kept_before_the_run_ends(tmp_path: Path) -> None:
@@ -424,8 +424,8 @@ class TestProgram:
 
 
 def test_parts_count_each_by_itself() -> None:
-    found: list[Any] = [digest(b"ab", b"c"), digest(b"a", b"bc"), digest(b"abc"), digest(b"abc", b"")]
-    assert len(set(found)) == 4
+    digests: list[Any] = [digest(b"ab", b"c"), digest(b"a", b"bc"), digest(b"abc"), digest(b"abc", b"")]
+    assert len(set(digests)) == 4
 
 
 WORDS = "0", "", "false", "No", "OFF"

@@ -22,7 +22,7 @@ def test_no_more_cases_differ_than_are_recorded_to(release):
                 if lines:
                     differing[release, stage].append(f"{case}: {stage}: {lines[0]}")
     allowed = held(cases()) - recorded()
-    assert not [each for key, found in differing.items() if len(found) > allowed[key] for each in found]
+    assert not [line for key, lines in differing.items() if len(lines) > allowed[key] for line in lines]
 
 
 def test_the_spread_has_every_release_group_and_stage():
@@ -68,12 +68,12 @@ def test_objects_are_asked_where_the_cluster_has_types_or_preferences():
 @pytest.mark.parametrize("stage", commands.STAGES)
 def test_command_lines_make_what_virtctl_makes(stage):
     held = [command for command in commands.commands() if command.stage == stage]
-    differing = {str(command): found for command in sample(held, 10) if (found := commands.check(command))}
+    differing = {str(command): lines for command in sample(held, 10) if (lines := commands.check(command))}
     assert len(held) - len(differing) >= recorded()[DEFAULT_RELEASE, stage] > 0, differing
 
 
 def test_running_vms_become_what_kubevirt_makes_of_them():
-    differing = {str(pair): found for pair in rollouts.spread() if (found := rollouts.check(pair))}
+    differing = {str(pair): lines for pair in rollouts.spread() if (lines := rollouts.check(pair))}
     allowed = len(rollouts.pairs()) - sum(recorded()[release, rollouts.STAGE] for release in RELEASES)
     assert len(differing) <= allowed, differing
     for release in RELEASES:

@@ -101,14 +101,14 @@ def test_each_vm_has_its_own_disks_where_domains_are_alike():
     cluster, sizes = Cluster([claim("root", resources={"requests": {"storage": "30Gi"}})]), []
     for text in (seed, seed.replace("name: web", "name: db"), seed.replace("name: web", "name: web, namespace: shop")):
         result = expand(otheryaml.load(text), cluster)
-        found = disks_of(result, cluster)
-        sizes.append(found[0].size)
+        disks = disks_of(result, cluster)
+        sizes.append(disks[0].size)
         read_again = replace(result, raw_domain=result.domain_xml)
-        assert found == disks_of(read_again, cluster)
+        assert disks == disks_of(read_again, cluster)
         metadata = result.vmi["metadata"]
         directory = f"cloud-init-data/{metadata['namespace']}/{metadata['name']}"
-        assert found[3].path == f"/var/run/kubevirt-ephemeral-disks/{directory}/noCloud.iso"
-        assert found[3].volume == "cloudInitNoCloud"
+        assert disks[3].path == f"/var/run/kubevirt-ephemeral-disks/{directory}/noCloud.iso"
+        assert disks[3].volume == "cloudInitNoCloud"
     assert sizes == [30 * 2**30, 30 * 2**30, 0]
 
 
@@ -127,20 +127,20 @@ class TestSizes:
         ],
     )
     def test_of_a_claim_it_is_what_it_has_and_is_asked_for(self, spec, status, size):
-        found = claim("root", **spec) | ({"status": status} if status else {})
-        assert of(VM, found)[0].size == Quantity.parse(size).value
+        root = claim("root", **spec) | ({"status": status} if status else {})
+        assert of(VM, root)[0].size == Quantity.parse(size).value
 
     def test_of_a_claim_that_nobody_knows_nothing_is_said(self):
         assert of(VM)[0].size == 0
 
     @pytest.mark.parametrize(("requests", "size"), [({"storage": "5Gi"}, 5 * 2**30), ({}, 0)])
     def test_a_data_volume_template_may_tell_it(self, requests, size):
-        made = {"source": {"blank": {}}, "storage": {"resources": {"requests": requests}}}
-        assert self.size({"dataVolume": {"name": "d"}}, made) == size
+        blank = {"source": {"blank": {}}, "storage": {"resources": {"requests": requests}}}
+        assert self.size({"dataVolume": {"name": "d"}}, blank) == size
 
     def test_what_lies_over_a_claim_has_the_claims(self):
-        found = claim("d", resources={"requests": {"storage": "5Gi"}})
-        assert self.size({"ephemeral": {"persistentVolumeClaim": {"claimName": "d"}}}, None, found) == 5 * 2**30
+        lower = claim("d", resources={"requests": {"storage": "5Gi"}})
+        assert self.size({"ephemeral": {"persistentVolumeClaim": {"claimName": "d"}}}, None, lower) == 5 * 2**30
 
     def test_a_disk_on_the_host_has_its_own(self):
         gate = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "kubevirt"}}

@@ -22,8 +22,8 @@ from virtcatalog.environments import (
 from virtcatalog.errors import VirtcatalogError
 
 
-def overlay(name: str, **given: Any) -> Overlay:
-    return Overlay(name=name, source=Source("overlays.yaml"), **given)
+def overlay(name: str, **fields: Any) -> Overlay:
+    return Overlay(name=name, source=Source("overlays.yaml"), **fields)
 
 
 def vm(namespace: str = "", kind: str = "") -> dict[str, Any]:
@@ -44,16 +44,18 @@ def test_a_vm_is_in_each_that_takes_it() -> None:
     assert environments_for(vm("shop"), OPEN) == ["production", "staging"]
 
 
-@pytest.mark.parametrize(("where", "found"), [("eu", ["production"]), ("test", ["staging"]), ("staging", ["staging"])])
-def test_a_vm_is_where_its_dump_is_from(where: str, found: list[str]) -> None:
-    assert environments_for(vm("shop"), OPEN, where) == found
+@pytest.mark.parametrize(
+    ("where", "environments"), [("eu", ["production"]), ("test", ["staging"]), ("staging", ["staging"])]
+)
+def test_a_vm_is_where_its_dump_is_from(where: str, environments: list[str]) -> None:
+    assert environments_for(vm("shop"), OPEN, where) == environments
 
 
 @pytest.mark.parametrize(
-    ("namespace", "found"), [("shop", ["shop"]), ("shop-eu", ["shop"]), ("shopping", [""]), ("", ["shop"])]
+    ("namespace", "environments"), [("shop", ["shop"]), ("shop-eu", ["shop"]), ("shopping", [""]), ("", ["shop"])]
 )
-def test_namespaces_are_globs(namespace: str, found: list[str]) -> None:
-    assert environments_for(vm(namespace), (SHOP,)) == found
+def test_namespaces_are_globs(namespace: str, environments: list[str]) -> None:
+    assert environments_for(vm(namespace), (SHOP,)) == environments
 
 
 def test_namespaced_objects_are_out_of_reach_elsewhere() -> None:
@@ -92,7 +94,7 @@ def template(name: str, manifest: dict[str, Any], *environments: str) -> VmTempl
 
 
 @pytest.mark.parametrize(
-    ("manifest", "named", "only", "found"),
+    ("manifest", "named", "only", "environments"),
     [
         (vm("shop"), (), (), ["production", "staging"]),
         (vm("shop"), ("staging",), (), ["staging"]),
@@ -103,9 +105,9 @@ def template(name: str, manifest: dict[str, Any], *environments: str) -> VmTempl
     ],
 )
 def test_a_template_is_for_what_it_names_else_for_what_it_fits(
-    manifest: dict[str, Any], named: tuple[str, ...], only: tuple[str, ...], found: list[str]
+    manifest: dict[str, Any], named: tuple[str, ...], only: tuple[str, ...], environments: list[str]
 ) -> None:
-    assert environments_of(template("a", manifest, *named), (*OPEN, LAB), only) == found
+    assert environments_of(template("a", manifest, *named), (*OPEN, LAB), only) == environments
 
 
 def test_a_template_that_fits_none_is_for_all() -> None:

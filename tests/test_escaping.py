@@ -15,10 +15,6 @@ ANY = st.text(
 )
 
 
-def obeyed(text):
-    return [each for each in text if not each.isprintable() and each not in "\n\t" and not each.isspace()]
-
-
 @pytest.mark.parametrize(
     ("function", "text", "shown"),
     [
@@ -75,8 +71,8 @@ def test_what_is_shown(function, text, shown):
 
 
 def test_a_workflow_command_is_one_line_and_its_parts_stay_apart():
-    found = escaping.github("error", "a\n::warning::b%\x1b", {"file": "a,b:c\r", "line": "", "title": "t"})
-    assert found == "::error file=a%2Cb%3Ac%0D,title=t::a%0A::warning::b%25\\x1b\n"
+    command = escaping.github("error", "a\n::warning::b%\x1b", {"file": "a,b:c\r", "line": "", "title": "t"})
+    assert command == "::error file=a%2Cb%3Ac%0D,title=t::a%0A::warning::b%25\\x1b\n"
     assert escaping.github("notice", "##[stop-commands]x", {}) == "::notice::#\\#[stop-commands]x\n"
 
 
@@ -90,15 +86,15 @@ def test_nothing_is_obeyed_in_any_text(text):
         escaping.html,
         escaping.xml,
     ):
-        found = function(text)
-        assert not [each for each in found if ord(each) < 32 and each not in "\n\t"]
-        assert not {"\x1b", "\x9b", "\u202e", "\x7f"} & set(found)
-        found.encode()
+        shown = function(text)
+        assert not [sign for sign in shown if ord(sign) < 32 and sign not in "\n\t"]
+        assert not {"\x1b", "\x9b", "\u202e", "\x7f"} & set(shown)
+        shown.encode()
     assert "\n" not in escaping.single_line(text) + escaping.markdown(text) + escaping.html(text)
     assert not [line for line in escaping.log(text).splitlines() if line.strip().startswith("::") or "##[" in line]
     for function in (escaping.github, escaping.html_block, escaping.markdown_block, escaping.html_prose):
-        found = function("error", text, {"file": text}) if function is escaping.github else function(text)
-        assert "##[" not in found
+        shown = function("error", text, {"file": text}) if function is escaping.github else function(text)
+        assert "##[" not in shown
     escaping.uri(text).encode("ascii")
 
 
@@ -110,11 +106,11 @@ def test_xml_takes_any_text(text):
 
 @given(st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inner) | st.dictionaries(ANY, inner)))
 def test_json_stays_what_it_is(value):
-    found = escaping.as_json(value)
-    assert json.loads(found) == json.loads(json.dumps(value))
-    found.encode()
-    assert not {"\x1b", "\x9b", "\u202e", "\x7f"} & set(found)
-    assert "##[" not in found
+    text = escaping.as_json(value)
+    assert json.loads(text) == json.loads(json.dumps(value))
+    text.encode()
+    assert not {"\x1b", "\x9b", "\u202e", "\x7f"} & set(text)
+    assert "##[" not in text
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | ANY | st.floats(-1e15, 1e15).map(lambda value: round(value, 3))

@@ -47,8 +47,8 @@ def starts(program, text):
 
 @pytest.mark.parametrize("program", STARTS)
 def test_one_module_starts_it(program):
-    found = {name for name in modules() for _ in starts(program, (ROOT / name).read_text(encoding="utf-8"))}
-    assert found == {STARTS[program]}
+    starting = {name for name in modules() for _ in starts(program, (ROOT / name).read_text(encoding="utf-8"))}
+    assert starting == {STARTS[program]}
 
 
 def test_it_is_seen_however_it_is_started():

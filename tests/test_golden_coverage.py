@@ -22,12 +22,12 @@ def pairs(domain):
 
 def emitted():
     """What the domains of the conformance cases have: {(tag, attribute): a case}."""
-    found = {}
+    case_of = {}
     for case in sample([case for case in cases() if case.release == DEFAULT_RELEASE and "xml" in case.expected], 4):
         xml = expand(case.vm, case.cluster()).domain_xml
         for pair in pairs(etree.fromstring(xml)) if xml else ():
-            found.setdefault(pair, case.name)
-    return found
+            case_of.setdefault(pair, case.name)
+    return case_of
 
 
 def shown():

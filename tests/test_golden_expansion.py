@@ -26,21 +26,21 @@ VMS = [fleets.vm("one", "small", "linux"), fleets.vm("two", "large", "windows"),
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the VMs that are expanded."""
-    found: list[str] = []
+    expanded: list[str] = []
 
     def note(vm: dict[str, Any], cluster: Cluster) -> Any:
-        found.append(vm["metadata"]["name"])
+        expanded.append(vm["metadata"]["name"])
         return expand(vm, cluster)
 
     monkeypatch.setattr(expansion, "expand", note)
-    return found
+    return expanded
 
 
 @pytest.mark.parametrize("pods", ["none", "extract", "whole"])
 def test_a_second_run_expands_what_was_refused_alone(tmp_path: Path, names: list[str], pods: str) -> None:
     plain = [Expander(fleets.catalog(), CONDITIONS, None).expansion(vm, pods) for vm in VMS]
-    assert [isinstance(each, Expansion) for each in plain] == [True, True, False]
-    assert [isinstance(each, Expansion) and bool(each.pod) for each in plain] == [pods != "none"] * 2 + [False]
+    assert [isinstance(result, Expansion) for result in plain] == [True, True, False]
+    assert [isinstance(result, Expansion) and bool(result.pod) for result in plain] == [pods != "none"] * 2 + [False]
     for expanded in (["one", "two", "three"], ["three"]):
         names.clear()
         expander = Expander(fleets.catalog(), CONDITIONS, Cache(str(tmp_path)))
@@ -110,8 +110,8 @@ def template(cross: str, references: str, metadata: str = "name: web") -> VmTemp
         "vms/web.yaml": vm,
         "vms.yaml": f"web.yaml: {cross}\n",
     }
-    (found,) = load_catalog("c", {path: text.encode() for path, text in files.items()}).vms
-    return found
+    (web,) = load_catalog("c", {path: text.encode() for path, text in files.items()}).vms
+    return web
 
 
 CLUSTER_TYPE, CLUSTER_PREFERENCE = "VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"
@@ -159,8 +159,8 @@ def test_a_template_is_crossed_with_what_the_globs_name_among_the_objects_that_i
     first, *others = crossed(web, OBJECTS)
     assert (first, web.manifest["spec"]) == (web, before)
     specs = [other.manifest["spec"] for other in others]
-    found = [[spec.get(part, {}).get("name") for part in ("instancetype", "preference")] for spec in specs]
-    assert [(each.key, *names) for each, names in zip(others, found, strict=True)] == pairs
+    named = [[spec.get(part, {}).get("name") for part in ("instancetype", "preference")] for spec in specs]
+    assert [(template.key, *names) for template, names in zip(others, named, strict=True)] == pairs
     kind = before.get("instancetype", {}).get("kind", CLUSTER_TYPE)
     assert all(
         spec["instancetype"] == {"kind": kind, "name": spec["instancetype"]["name"]}

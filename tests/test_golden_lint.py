@@ -58,8 +58,8 @@ def test_an_element_is_blamed_where_it_stands(findings):
 
 
 def test_every_part_at_fault_is_named(findings):
-    found = findings("<features><warp/></features>", '<video><model type="paper"/></video>')
-    assert [element for _, element, _ in found] == ["features", "video"]
+    problems = findings("<features><warp/></features>", '<video><model type="paper"/></video>')
+    assert [element for _, element, _ in problems] == ["features", "video"]
 
 
 def test_what_is_allowed_is_what_kubevirt_writes_and_no_more(findings):

@@ -11,12 +11,12 @@ UNITS = {"": 1, " KiB": 2**10, " MiB": 2**20, " GiB": 2**30}
 
 
 def test_the_page_has_every_limit_as_it_is():
-    told = {name: float(number.replace(",", "")) * UNITS[unit] for name, number, unit, _ in ROW.findall(PAGE)}
+    documented = {name: float(number.replace(",", "")) * UNITS[unit] for name, number, unit, _ in ROW.findall(PAGE)}
     units = ("KIB", "MIB", "GIB")
-    assert told == {name: value for name, value in vars(limits).items() if name.isupper() and name not in units}
+    assert documented == {name: value for name, value in vars(limits).items() if name.isupper() and name not in units}
 
 
 def test_every_limit_is_described_once():
     rows = ROW.findall(PAGE)
     assert len({name for name, *_ in rows}) == len(rows)
-    assert all(said.strip() for *_, said in rows)
+    assert [name for name, *_, meaning in rows if not meaning.strip()] == []

@@ -30,7 +30,7 @@ def test_brackets_of_a_path():
 
 
 def test_variables_of_flux_that_do_not_end():
-    def found(text):
+    def messages(text):
         manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": {"a": text}}
         subject = Subject(manifest=manifest, origin="import", place=lambda _: Source("f"))
         return [
@@ -38,8 +38,8 @@ def test_variables_of_flux_that_do_not_end():
             for finding in check(Inventory(release="v1.9.0", today=date(2026, 11, 1), companions=(subject,)))
         ]
 
-    assert found("${a:" * LONG) == []
-    assert found("${a:" * 10 + "}") == ["Flux would replace ${a:${a:${a:${a:${a:$"]
+    assert messages("${a:" * LONG) == []
+    assert messages("${a:" * 10 + "}") == ["Flux would replace ${a:${a:${a:${a:${a:$"]
 
 
 def test_pairs_of_a_flavor_that_do_not_begin():

@@ -41,7 +41,7 @@ def test_any_other_proxy_is_of_no_use(url: str, why: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("no_proxy", "server", "asked"),
+    ("no_proxy", "server", "proxied"),
     [
         ("", "https://api.example.org:6443", True),
         ("", "http://api.example.org", False),  # whose variable is another
@@ -71,13 +71,13 @@ def test_any_other_proxy_is_of_no_use(url: str, why: str) -> None:
 )
 @pytest.mark.parametrize("variable", ["no_proxy", "NO_PROXY"])
 def test_no_proxy_names_hosts_domains_networks_and_ports(
-    monkeypatch: pytest.MonkeyPatch, variable: str, no_proxy: str, server: str, asked: bool
+    monkeypatch: pytest.MonkeyPatch, variable: str, no_proxy: str, server: str, proxied: bool
 ) -> None:
     for name in ("no_proxy", "NO_PROXY", "https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy")
     monkeypatch.setenv(variable, no_proxy)
-    assert proxy_of_environment(server) == ("http://proxy" if asked else "")
+    assert proxy_of_environment(server) == ("http://proxy" if proxied else "")
 
 
 @pytest.mark.parametrize(

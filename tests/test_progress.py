@@ -15,20 +15,20 @@ def test_work_that_nobody_asks_about_is_as_it_was() -> None:
 
 
 def test_who_asked_last_is_told() -> None:
-    told: list[tuple[str, Any, int | None, str]] = []
+    reported: list[tuple[str, Any, int | None, str]] = []
 
-    def teller(name: str) -> Any:
-        def tell(items: Iterable[Any], number: int | None, noun: str) -> Iterable[Any]:
+    def reporter(name: str) -> Any:
+        def report(items: Iterable[Any], number: int | None, noun: str) -> Iterable[Any]:
             for item in items:
                 yield item
-                told.append((name, item, number, noun))
+                reported.append((name, item, number, noun))
 
-        return tell
+        return report
 
-    with reporting_to(teller("first")):
-        with suppress(KeyboardInterrupt), reporting_to(teller("second")):
+    with reporting_to(reporter("first")):
+        with suppress(KeyboardInterrupt), reporting_to(reporter("second")):
             list(tracked("a", 1, "VMs"))
             raise KeyboardInterrupt
         list(tracked("b", None, "files"))
     list(tracked("c", 1, "VMs"))
-    assert told == [("second", "a", 1, "VMs"), ("first", "b", None, "files")]
+    assert reported == [("second", "a", 1, "VMs"), ("first", "b", None, "files")]

@@ -14,9 +14,9 @@ def test_it_is_one_screen() -> None:
 
 
 def test_the_two_commands_are_there() -> None:
-    made = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    targets = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert re.findall(r"^\$ make (\w+)", README, re.MULTILINE) == ["build", "test"]
-    assert {"build", "test", "docs"} <= set(made)
+    assert {"build", "test", "docs"} <= set(targets)
 
 
 def test_every_link_and_picture_leads_somewhere() -> None:

@@ -14,7 +14,7 @@ MANAGERS = PRESET["customManagers"]
 DIGEST = "sha256:" + "0a" * 32
 
 
-def found(file: str, text: str) -> list[dict[str, str]]:
+def dependencies(file: str, text: str) -> list[dict[str, str]]:
     """What Renovate's managers find in a file, as the fields that it goes by."""
     fields = []
     for manager in MANAGERS:
@@ -22,8 +22,8 @@ def found(file: str, text: str) -> list[dict[str, str]]:
             continue
         for pattern in manager["matchStrings"]:
             for match in re.finditer(pattern.replace("(?<", "(?P<"), text):
-                told = {key.removesuffix("Template"): manager[key] for key in manager if key.endswith("Template")}
-                fields.append({**told, **match.groupdict()})
+                own = {key.removesuffix("Template"): manager[key] for key in manager if key.endswith("Template")}
+                fields.append({**own, **match.groupdict()})
     return fields
 
 
@@ -48,7 +48,7 @@ def test_patterns_are_such_as_renovate_takes(manager):
 @pytest.mark.parametrize("host", ["registry.example.com", "localhost:5000"])
 def test_an_extended_artifact(quote, host):
     text = f"name: acme\nextends: {quote}oci://{host}/platform/catalog:v1.2.0@{DIGEST}{quote}\n"
-    assert found("catalog/catalog.yaml", text) == [
+    assert dependencies("catalog/catalog.yaml", text) == [
         {
             "datasource": "docker",
             "depName": f"{host}/platform/catalog",
@@ -62,7 +62,7 @@ def test_an_extended_artifact(quote, host):
     "line", [f"extends: oci://h.example.com/a@{DIGEST}", "extends: ../base", f"# extends: oci://h/a:v1@{DIGEST}"]
 )
 def test_what_has_no_tag_or_is_no_artifact_stays(line):
-    assert found("catalog/catalog.yaml", f"name: acme\n{line}\n") == []
+    assert dependencies("catalog/catalog.yaml", f"name: acme\n{line}\n") == []
 
 
 def test_common_instancetypes_on_the_page_of_the_language():
@@ -73,16 +73,16 @@ def test_common_instancetypes_on_the_page_of_the_language():
         ("catalog.yaml", line),
         (".github/workflows/catalog.yaml", f"      - run: virtcatalog diff common-instancetypes@{value} catalog\n"),
     ):
-        assert found(file, text) == [
+        assert dependencies(file, text) == [
             {"datasource": "github-releases", "depName": "kubevirt/common-instancetypes", "currentValue": value}
         ]
-    assert found("catalog.yaml", "extends: common-instancetypes\n") == []
-    assert found("catalog.yaml", "extends: common-instancetypes@main\n") == []
+    assert dependencies("catalog.yaml", "extends: common-instancetypes\n") == []
+    assert dependencies("catalog.yaml", "extends: common-instancetypes@main\n") == []
 
 
 def test_the_package_of_the_gitlab_template():
     page = (ROOT / "docs/ci-gitlab.md").read_text()
-    assert found(".gitlab-ci.yml", page) == [
+    assert dependencies(".gitlab-ci.yml", page) == [
         {
             "datasource": "git-tags",
             "packageName": "https://gitlab.example.com/OWNER/virtcatalog",

@@ -88,11 +88,11 @@ class TestFiles:
             comment-on = "live"
             """
         )
-        found = defaults().settings
-        assert (found.catalog, found.output_dir, found.host) == ("house", "tree", "hosts/grace.yaml")
-        assert (found.cluster, found.environments) == (("cluster", "production=prod.json"), ("production",))
-        assert (found.diff.fail_on, found.diff.comment_on) == ("restart", "live")
-        assert (found.kubevirt, found.arch, found.check.fail_on) == ("v1.8", "arm64", "note")
+        settings = defaults().settings
+        assert (settings.catalog, settings.output_dir, settings.host) == ("house", "tree", "hosts/grace.yaml")
+        assert (settings.cluster, settings.environments) == (("cluster", "production=prod.json"), ("production",))
+        assert (settings.diff.fail_on, settings.diff.comment_on) == ("restart", "live")
+        assert (settings.kubevirt, settings.arch, settings.check.fail_on) == ("v1.8", "arm64", "note")
 
     @pytest.mark.parametrize(
         "text",

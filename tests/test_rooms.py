@@ -96,15 +96,15 @@ def room(module: str) -> str:
 def imports(root: Path = ROOT) -> Imports:
     """Every module of the package but its front, with the modules that it imports; names are within the package."""
     trees = {_name(file, root): ast.parse(file.read_text(encoding="utf-8")) for file in root.rglob("*.py")}
-    known = trees.keys() - {""}
-    return {name: set(_imported(tree, known)) - {name} for name, tree in trees.items() if name not in ("", "__main__")}
+    modules = trees.keys() - {""}
+    return {name: set(_imported(trees[name], modules)) - {name} for name in trees if name not in ("", "__main__")}
 
 
 def _name(file: Path, root: Path) -> str:
     return ".".join(file.relative_to(root).with_suffix("").parts).removesuffix("__init__").rstrip(".")
 
 
-def _imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
+def _imported(tree: ast.Module, modules: set[str]) -> Iterator[str]:
     for node in ast.walk(tree):
         assert not getattr(node, "level", 0), "imports name the package"
         if isinstance(node, ast.Import):
@@ -113,7 +113,7 @@ def _imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
             home = _within(node.module or "")
             for name in node.names:
                 inner = f"{home}.{name.name}".lstrip(".")
-                yield inner if inner in known else home
+                yield inner if inner in modules else home
 
 
 def _within(name: str) -> str:

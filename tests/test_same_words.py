@@ -87,18 +87,18 @@ def sentence(text: str) -> str:
 
 def test_expand_check_explain_and_adopt_say_the_same_at_the_same_place(refused: tuple[str, str, str]) -> None:
     text, place, field = refused
-    said = sentence(text)
-    told = {
+    reason = sentence(text)
+    printed = {
         "expand": run("expand", "-f", "catalog/vms/server.yaml").stderr,
         "check": run("check", "catalog").stdout,
         "explain": run("explain", "-f", "catalog/vms/server.yaml", "--xml", "//vcpu").stderr,
         "adopt": run("adopt", "-f", "catalog/vms/server.yaml").stderr,
     }
-    for command, output in told.items():
+    for command, output in printed.items():
         (line,) = [line for line in output.splitlines() if field in line]
         where, _, rest = line.partition(" ")
         assert (command, where.startswith(place)) == (command, True), line
-        assert rest.split(" [error")[0] == f"VirtualMachine/server: {field}: {said}", command
+        assert rest.split(" [error")[0] == f"VirtualMachine/server: {field}: {reason}", command
 
 
 def test_diff_says_the_same_of_the_same_field(refused: tuple[str, str, str]) -> None:
