@@ -112,25 +112,25 @@ def _bytes(choices: Choices, document: Any) -> bytes:
 def repositories(data: bytes) -> None:
     choices = Choices(data)
     try:
-        found = find(held({path: _bytes(choices, document) for path, document in _TREE.items()}, "r"), "r")
+        deployed = find(held({path: _bytes(choices, document) for path, document in _TREE.items()}, "r"), "r")
     except VirtcatalogError as error:
         str(error).encode("utf-8", "surrogateescape")
     else:
-        for environment in found.environments:
+        for environment in deployed.environments:
             assert all(str(resource.place) for resource in environment.resources)
-        for problem in found.all_problems:
+        for problem in deployed.all_problems:
             str(problem).encode("utf-8", "surrogateescape")
 
 
 def documents(data: bytes) -> None:
     choices = Choices(data)
     content = _bytes(choices, _VM) + choices.rest()
-    found = documents_of(content, "f")
-    for manifest in found.manifests:
+    result = documents_of(content, "f")
+    for manifest in result.manifests:
         line, _ = manifest.place("metadata.name")
         assert line <= content.count(b"\n") + content.count(b"\r") + content.count(b"\xc2\x85") + 1
         fill(manifest.data)
-    assert found.manifests or found.passed_over or found.problems or not _means_something(content)
+    assert result.manifests or result.passed_over or result.problems or not _means_something(content)
 
 
 def _means_something(content: bytes) -> bool:
@@ -142,12 +142,12 @@ def chart_values(data: bytes) -> None:
     layers = []
     for _ in range(choices.number(2) + 1):
         manifests = unchecked(Part(_bytes(choices, {"values": _VALUES}), "f"))[0]
-        found = [
+        values = [
             values_at(manifest, path)
             for manifest in manifests
             for path in ((), ("values",), ("values", "extraObjects", 1))
         ]
-        layers += [each for each in found if each is not None]
+        layers += [layer for layer in values if layer is not None]
     if layers:
         merged(layers)
         for manifest in objects_in(layers).manifests:
@@ -159,4 +159,6 @@ def chart_values(data: bytes) -> None:
         str(error).encode("utf-8", "surrogateescape")
 
 
-TARGETS: dict[str, Callable[[bytes], None]] = {each.__name__: each for each in (repositories, documents, chart_values)}
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    target.__name__: target for target in (repositories, documents, chart_values)
+}

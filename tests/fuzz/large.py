@@ -56,12 +56,12 @@ def _operations(choices: Choices) -> list[dict[str, Any]]:
         "/spec/b/0",
         "/spec/a/0/a",
     )
-    found: list[dict[str, Any]] = [{"op": "add", "path": "/spec/a", "value": choices.one(([], {}, [[]], "x"))}]
+    operations: list[dict[str, Any]] = [{"op": "add", "path": "/spec/a", "value": choices.one(([], {}, [[]], "x"))}]
     for _ in range(choices.number(8)):
         one = {"op": choices.one(("copy", "move", "add", "replace", "remove", "test")), "path": choices.one(places)}
         one |= {"from": choices.one(places), "value": choices.one((1, {}, [{}], None, "x"))}
-        found += [one] * max(1, how_many(choices, 60) // 3)
-    return found
+        operations += [one] * max(1, how_many(choices, 60) // 3)
+    return operations
 
 
 def kustomizations(data: bytes) -> None:
@@ -89,7 +89,7 @@ def kustomizations(data: bytes) -> None:
     tree |= {"kustomization.yaml": kustomization, "objects.yaml": {"kind": "List", "items": objects}}
     if choices.number(3) == 0:
         tree["kustomization.yaml"] = choices.edited(kustomization)
-    files = {path: json.dumps(each).encode("utf-8", "surrogatepass") for path, each in tree.items()}
+    files = {path: json.dumps(document).encode("utf-8", "surrogatepass") for path, document in tree.items()}
     built = build(held(files), "x")
     for problem in (*built.problems, *built.unrendered):
         str(problem).encode("utf-8", "surrogateescape")

@@ -39,8 +39,8 @@ _KINDS = (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, ta
 def artifacts(data: bytes) -> None:
     choices = Choices(data)
     image = _image()
-    said = json.loads(image.manifest)
-    manifest = json.dumps(choices.edited(said) if choices.number(2) == 0 else said).encode("utf-8", "surrogatepass")
+    fields = json.loads(image.manifest)
+    manifest = json.dumps(choices.edited(fields) if choices.number(2) == 0 else fields).encode("utf-8", "surrogatepass")
     layer = choices.one((image.blobs[1].content, _layer(choices)))
     if choices.number(3) == 0:
         layer = choices.mangled(layer)

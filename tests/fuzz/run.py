@@ -67,7 +67,7 @@ class Watched:
 
     def __init__(self, name: str, target: Callable[[bytes], None]) -> None:
         self.name, self.target = name, target
-        self.inputs, self.found, self.slowest = 0, 0, 0.0
+        self.inputs, self.failures, self.slowest = 0, 0, 0.0
         self.seen: set[str] = set()
 
     def __call__(self, data: bytes) -> None:
@@ -91,7 +91,7 @@ class Watched:
         if kind in self.seen:
             return
         self.seen.add(kind)
-        self.found += 1
+        self.failures += 1
         FOUND.mkdir(exist_ok=True)
         file = FOUND / f"{self.name}-{hashlib.sha256(data).hexdigest()[:12]}"
         file.write_bytes(data)
@@ -126,7 +126,7 @@ def by_coverage(watched: Watched, seconds: float, inputs: int, seed: int) -> Non
         taken = time.monotonic() - started
         if taken > seconds or watched.inputs == inputs:
             print(watched.report(taken), flush=True)
-            os._exit(1 if watched.found else 0)  # libFuzzer has no other way out
+            os._exit(1 if watched.failures else 0)  # libFuzzer has no other way out
 
     corpus = Path(os.environ.get("FUZZ_CORPUS", HERE / "corpus"), watched.name)
     corpus.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def one(name: str, *, seconds: float, inputs: int, seed: int, at_random: bool) -
         by_coverage(watched, seconds, inputs, seed)
     by_random(watched, seconds, inputs, seed)
     print(watched.report(time.monotonic() - started), flush=True)
-    return 1 if watched.found else 0
+    return 1 if watched.failures else 0
 
 
 def main() -> int:
@@ -175,17 +175,17 @@ def main() -> int:
     parser.add_argument("--random", action="store_true", help="random bytes, even where atheris is installed")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("targets", nargs="*")
-    given = parser.parse_args()
-    if given.here:
-        options = {"seconds": given.seconds, "inputs": given.inputs, "seed": given.seed, "at_random": given.random}
-        return one(given.targets[0], **options)
-    at_random = given.random or not _has_atheris()
-    names = given.targets or list(NAMES)
+    args = parser.parse_args()
+    if args.here:
+        options = {"seconds": args.seconds, "inputs": args.inputs, "seed": args.seed, "at_random": args.random}
+        return one(args.targets[0], **options)
+    at_random = args.random or not _has_atheris()
+    names = args.targets or list(NAMES)
     before = set(FOUND.glob("*"))
     failed = False
     for name in names:
-        command = [sys.executable, __file__, "--here", name, "--seconds", str(given.seconds), "--seed", str(given.seed)]
-        inputs = given.total * NAMES[name] // sum(map(NAMES.__getitem__, names)) if given.total else given.inputs
+        command = [sys.executable, __file__, "--here", name, "--seconds", str(args.seconds), "--seed", str(args.seed)]
+        inputs = args.total * NAMES[name] // sum(map(NAMES.__getitem__, names)) if args.total else args.inputs
         command += ["--inputs", str(inputs), *(["--random"] if at_random else [])]
         # What atheris says of itself is of interest only where it is all there is.
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", check=False)

@@ -472,12 +472,12 @@ def _template(choices: Choices) -> str:
 
 def expressions(data: bytes) -> None:
     try:
-        found = evaluate(_template(Choices(data)), NAMES, Work())
+        value = evaluate(_template(Choices(data)), NAMES, Work())
     except (ExpressionError, WorkError) as error:
         error.message.encode()
         return
-    json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
-    assert "object at 0x" not in repr(found)
+    json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    assert "object at 0x" not in repr(value)
 
 
 def quantities(data: bytes) -> None:
@@ -486,14 +486,15 @@ def quantities(data: bytes) -> None:
     text = "".join(choices.one(pieces) for _ in range(choices.number(6))) + choices.text()
     for value in (text, choices.value()):
         try:
-            found = Quantity.parse(value)
+            quantity = Quantity.parse(value)
         except ValueError as error:
             message = str(error)
             assert len(message) < 1000
             continue
-        beyond_exa = found.notation != "DecimalExponent" and found._nano % 10**30 == 0  # for these Go has no suffix
-        assert beyond_exa or Quantity.parse(str(found)) == found or found.value == 2**63 - 1
-        assert isinstance(found.value + found.milli_value, int)
+        # For amounts beyond exa Go has no suffix.
+        beyond_exa = quantity.notation != "DecimalExponent" and quantity._nano % 10**30 == 0
+        assert beyond_exa or Quantity.parse(str(quantity)) == quantity or quantity.value == 2**63 - 1
+        assert isinstance(quantity.value + quantity.milli_value, int)
 
 
 def _written(choices: Choices, document: Any) -> bytes:
@@ -526,18 +527,18 @@ def catalogs(data: bytes) -> None:
 def templates(data: bytes) -> None:
     choices = Choices(data)
     document = choices.edited(choices.one((VM_TEMPLATE, OPENSHIFT_TEMPLATE)))
-    given = {choices.one(("NAME", "CPUS", "x")): str(choices.value())[:999] for _ in range(choices.number(2))}
+    parameters = {choices.one(("NAME", "CPUS", "x")): str(choices.value())[:999] for _ in range(choices.number(2))}
     try:
         if isinstance(document, dict):
             admit_template(document)
-            dump(process(document, given, seed=1).vm)
+            dump(process(document, parameters, seed=1).vm)
     except VirtcatalogError as error:
         str(error).encode("utf-8", "surrogateescape")
     try:
         text = LooseText(_written(choices, document), "f")
         for reading in text.readings():
-            made = unmarshal(reading.data, OpenShiftTemplate, of_yaml=reading.of_yaml)
-            converted = dump(convert_template(made))
+            template = unmarshal(reading.data, OpenShiftTemplate, of_yaml=reading.of_yaml)
+            converted = dump(convert_template(template))
             assert dump(next(LooseText(converted).readings()).data)
             break
     except VirtcatalogError as error:
@@ -578,14 +579,14 @@ def yaml(data: bytes) -> None:
         b"\x00",
         b", ",
     )
-    made = b"".join(choices.one(pieces) for _ in range(choices.number(60))) + choices.rest()
-    text = Text(made, "f")
+    content = b"".join(choices.one(pieces) for _ in range(choices.number(60))) + choices.rest()
+    text = Text(content, "f")
     for _, document in text.documents():
         with contextlib.suppress(VirtcatalogError, RecursionError):
             assert dump([document]) is not None
     for problem in text.problems:
         str(problem).encode("utf-8", "surrogateescape")
-    read_apart(made, "f")
+    read_apart(content, "f")
 
 
 @cache
@@ -621,8 +622,8 @@ def dumps(data: bytes) -> None:
     choices = Choices(data)
     listed = {"apiVersion": "v1", "kind": "List", "items": [VM, *OBJECTS, {"kind": "List", "items": [OWN]}]}
     try:
-        for each in read_dump(Stream(Spool().copy(_written(choices, choices.edited(listed))), "f")):
-            assert isinstance(each, dict)
+        for manifest in read_dump(Stream(Spool().copy(_written(choices, choices.edited(listed))), "f")):
+            assert isinstance(manifest, dict)
     except VirtcatalogError as error:
         str(error).encode("utf-8", "surrogateescape")
 
@@ -631,7 +632,7 @@ def conversions(data: bytes) -> None:
     choices = Choices(data)
     objects = choices.edited(OLD_OBJECTS)
     listed = objects if isinstance(objects, list) else [objects]
-    files = {f"{number}.json": _written(choices, each) for number, each in enumerate(listed)}
+    files = {f"{number}.json": _written(choices, document) for number, document in enumerate(listed)}
     try:
         for file in convert_files(files, choices.one(("", "2Gi"))):
             for manifest, converted in file.objects:
@@ -647,10 +648,10 @@ def imports(data: bytes) -> None:
     try:
         built = [resource.data for resource in build(held(tree), "x").resources] if choices.number(2) else []
         content = _written(choices, choices.edited(CATALOG_OBJECTS))
-        found = collected([("f", content)], [("x", built)]).manifests
-        if found:
+        manifests = collected([("f", content)], [("x", built)]).manifests
+        if manifests:
             relabel = bool(choices.number(1))
-            prove(draft(found, "house", relabel=relabel), found, relabel=relabel)
+            prove(draft(manifests, "house", relabel=relabel), manifests, relabel=relabel)
     except VirtcatalogError as error:
         str(error).encode("utf-8", "surrogateescape")
 
@@ -674,8 +675,8 @@ def metrics(data: bytes) -> None:
 def _host() -> Any:
     from virtcatalog.manifests.document import Text as Read
 
-    ((_, found),) = Read(dump_host(HOSTS["reference"]), "f").documents()
-    return found
+    ((_, host),) = Read(dump_host(HOSTS["reference"]), "f").documents()
+    return host
 
 
 def hosts(data: bytes) -> None:
@@ -718,8 +719,8 @@ def domains(data: bytes) -> None:
     choices = Choices(data)
     text = _marked_up(choices, choices.one(_domains()))
     try:
-        found = import_domain(text, "d.xml", Rules(), _CONDITIONS)
-        assert all(part.why or part.fate == "carried" for part in found.parts)
+        imported = import_domain(text, "d.xml", Rules(), _CONDITIONS)
+        assert all(part.why or part.fate == "carried" for part in imported.parts)
     except (ManifestError, UnsupportedError) as error:
         str(error).encode("utf-8", "surrogateescape")
 
@@ -769,12 +770,12 @@ _CELLS = (
 
 
 def workbooks(data: bytes) -> None:
-    choices, made = Choices(data), dict(_workbook())
-    path = choices.one(tuple(made))
-    made[path] = _marked_up(choices, made[path]).decode("utf-8", "surrogateescape")
+    choices, parts = Choices(data), dict(_workbook())
+    path = choices.one(tuple(parts))
+    parts[path] = _marked_up(choices, parts[path]).decode("utf-8", "surrogateescape")
     content = BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        for name, text in made.items():
+        for name, text in parts.items():
             archive.writestr(name, text.encode("utf-8", "surrogateescape"))
     packed = bytearray(content.getvalue())
     if choices.number(3) == 0:
@@ -863,11 +864,11 @@ FLAVORS: list[Any] = [
 def clouds(data: bytes) -> None:
     choices = Choices(data)
     resources, problems = read_cloud(_written(choices, choices.edited(FLAVORS)), "f")
-    made = import_resources(resources, {"a": "example.org/a"})
-    for problem in (*problems, *made.problems):
+    imported = import_resources(resources, {"a": "example.org/a"})
+    for problem in (*problems, *imported.problems):
         str(problem).encode("utf-8", "surrogateescape")
     with contextlib.suppress(VirtcatalogError):
-        Cluster(made.objects)
+        Cluster(imported.objects)
 
 
 _CONDITIONS = Conditions(release=None, architecture="amd64", host=HOSTS["reference"])
@@ -943,12 +944,12 @@ def git(data: bytes) -> None:
         mode = choices.one((b"120000", b"100755", b"100644"))
         lines.append(b'M %s inline "%s"\ndata %d\n%s\n' % (mode, name, len(target), target))
     stream = b"".join(lines)
-    made = subprocess.run(
+    done = subprocess.run(
         ["git", "fast-import", "--quiet", "--force"], input=stream, cwd=_repository(), capture_output=True, check=False
     )
     for crash in _repository().glob(".git/fast_import_crash_*"):
         crash.unlink()
-    if made.returncode:
+    if done.returncode:
         return
     try:
         repository = Repository(_repository())
@@ -1076,8 +1077,8 @@ OPENSHIFT_TEMPLATE: dict[str, Any] = {
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    each.__name__: each
-    for each in (
+    target.__name__: target
+    for target in (
         catalogs,
         conversions,
         imports,

@@ -61,7 +61,7 @@ def test_kinds_and_versions_that_are_no_file_names(kind, version):
     manifests, problems = read_apart(content, "f")
     assert manifests or problems
     with suppress(ManifestError):
-        assert all(isinstance(each, dict) for each in read_dump(Stream(Spool().copy(content), "f")))
+        assert all(isinstance(manifest, dict) for manifest in read_dump(Stream(Spool().copy(content), "f")))
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_kinds_and_versions_that_are_no_file_names(kind, version):
 def test_objects_of_unknown_kinds_have_names_that_are_texts(metadata, problem):
     content = json.dumps({"apiVersion": "example.org/v1", "kind": "VirtualMachine", "metadata": metadata}).encode()
     (manifest,), _ = read_apart(content, "f")
-    (found,) = manifest.problems
-    assert problem in str(found)
+    (reported,) = manifest.problems
+    assert problem in str(reported)
 
 
 def test_a_run_tells_what_it_did_and_fails_for_what_it_found(tmp_path, monkeypatch, capsys):
