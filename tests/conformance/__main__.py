@@ -23,12 +23,12 @@ def main() -> int:
     agreeing: Counter[tuple[str, str]] = Counter()
     by_group: Counter[tuple[str, str]] = Counter()
     for case in chosen:
-        found = check(case)
-        differing = [stage for stage, lines in found.items() if lines]
-        agreeing.update((case.release, stage) for stage in found if stage not in differing)
-        by_group.update((f"{case.release} {case.group}", stage) for stage in found if stage not in differing)
+        differences = check(case)
+        differing = [stage for stage, lines in differences.items() if lines]
+        agreeing.update((case.release, stage) for stage in differences if stage not in differing)
+        by_group.update((f"{case.release} {case.group}", stage) for stage in differences if stage not in differing)
         if arguments.show:
-            _show(case, found)
+            _show(case, differences)
         elif arguments.failing and differing:
             print(f"{case}: {', '.join(differing)}")
     if arguments.groups:
@@ -62,27 +62,27 @@ def _arguments() -> argparse.Namespace:
 
 def _commands(*, failing: bool) -> Counter[tuple[str, str]]:
     """Run the command lines, and say how many give virtctl's answer."""
-    found: Counter[tuple[str, str]] = Counter()
+    agreeing: Counter[tuple[str, str]] = Counter()
     for stage in commands.STAGES:
-        asked = [command for command in commands.commands() if command.stage == stage]
-        differing = [each for each in asked if commands.check(each)]
-        found[DEFAULT_RELEASE, stage] = len(asked) - len(differing)
-        print(f"{stage}: {len(asked) - len(differing)}/{len(asked)}")
+        of_stage = [command for command in commands.commands() if command.stage == stage]
+        differing = [command for command in of_stage if commands.check(command)]
+        agreeing[DEFAULT_RELEASE, stage] = len(of_stage) - len(differing)
+        print(f"{stage}: {len(of_stage) - len(differing)}/{len(of_stage)}")
         if failing:
             print("\n".join(map(str, differing)))
-    return found
+    return agreeing
 
 
 def _rollouts(*, failing: bool) -> Counter[tuple[str, str]]:
     """Change the running VMs, and say of how many KubeVirt makes the same."""
-    asked = Counter(pair.release for pair in rollouts.pairs())
+    total = Counter(pair.release for pair in rollouts.pairs())
     differing = [pair for pair in rollouts.pairs() if rollouts.check(pair)]
-    agreeing = asked - Counter(pair.release for pair in differing)
-    for release in sorted(asked):
-        print(f"{release} {rollouts.STAGE}: {agreeing[release]}/{asked[release]}")
+    agreeing = total - Counter(pair.release for pair in differing)
+    for release in sorted(total):
+        print(f"{release} {rollouts.STAGE}: {agreeing[release]}/{total[release]}")
     if failing:
         print("\n".join(map(str, differing)))
-    return Counter({(release, rollouts.STAGE): agreeing[release] for release in asked})
+    return Counter({(release, rollouts.STAGE): agreeing[release] for release in total})
 
 
 def _is_asked_for(case, arguments) -> bool:
@@ -93,11 +93,11 @@ def _is_asked_for(case, arguments) -> bool:
     )
 
 
-def _show(case, found) -> None:
+def _show(case, differences) -> None:
     print(f"# {case}")
     for key in ("vm", "objects", "arch", "featureGates", "config"):
         print(f"{key}: {json.dumps(getattr(case, key), indent=1)}")
-    for stage, lines in found.items():
+    for stage, lines in differences.items():
         print(f"{stage}: agrees" if not lines else "\n  ".join([f"{stage}:", *lines]))
 
 

@@ -51,7 +51,7 @@ def answers(case: Case) -> dict[str, Any]:
     """What virtcatalog makes of a case, with the keys of `Case.expected`."""
     cluster = case.cluster()
     result = virtcatalog.expand(deepcopy(case.vm), cluster)
-    found: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "admission": views.admission(
             {
                 "allowed": result.admitted,
@@ -72,8 +72,8 @@ def answers(case: Case) -> dict[str, Any]:
             causes = virtcatalog.admit(deepcopy(manifest), cluster)
             if causes:
                 name = f"{manifest['kind']}/{manifest['metadata']['name']}"
-                found["objects"][name] = sorted({cause.field for cause in causes})
-    return views.without_drawn(found, case.vm)
+                answer["objects"][name] = sorted({cause.field for cause in causes})
+    return views.without_drawn(answer, case.vm)
 
 
 def expanded(case: Case) -> dict[str, Any] | None:

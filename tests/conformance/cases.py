@@ -84,7 +84,7 @@ def cases() -> tuple[Case, ...]:
     """Every case, by group, name and release."""
     with lzma.open(FILE, "rt", encoding="utf-8") as lines:
         read = [json.loads(line) for line in lines]
-    return tuple(Case(release=release, **each) for each in read for release in each.pop("releases"))
+    return tuple(Case(release=release, **fields) for fields in read for release in fields.pop("releases"))
 
 
 @cache

@@ -87,27 +87,27 @@ def _outcome(command: Command) -> list[str]:
     if not command.objects:
         return ["exit status 0, and virtctl refuses it"] if command.refused else []
     if command.generated:
-        printed = _run(replace(command, args=[*command.args, *_given(command)]))[1]
+        printed = _run(replace(command, args=[*command.args, *_parameters(command)]))[1]
     got = otheryaml.load(_DRAWN.sub(r"\1-{{rand5}}", printed))
-    return min((list(views.differences(each, got)) for each in command.objects), key=len)
+    return min((list(views.differences(expected, got)) for expected in command.objects), key=len)
 
 
-def _given(command: Command) -> Iterator[str]:
+def _parameters(command: Command) -> Iterator[str]:
     """The generated values as arguments, unless the command line gives one itself."""
-    for name, each in command.generated.items():
+    for name, parameter in command.generated.items():
         if not any(argument.startswith(f"{name}=") for argument in command.args):
-            pair = f"{name}={each['value']}"
+            pair = f"{name}={parameter['value']}"
             yield "--param"
             yield f'"{pair.replace(chr(34), chr(34) * 2)}"' if pair.count("=") > 1 else pair
 
 
 def _drawn(command: Command) -> Iterator[str]:
     """Values that are drawn here have the characters that they may have."""
-    for name, each in command.generated.items():
-        value = generate(each["from"], Random(command.name))
-        places = [characters for characters, number in each["sets"] for _ in range(number)]
+    for name, parameter in command.generated.items():
+        value = generate(parameter["from"], Random(command.name))
+        places = [characters for characters, number in parameter["sets"] for _ in range(number)]
         if len(value) != len(places) or not all(a in b for a, b in zip(value, places, strict=True)):
-            yield f"{name}: {value!r} cannot be drawn from {each['from']!r}"
+            yield f"{name}: {value!r} cannot be drawn from {parameter['from']!r}"
 
 
 def _admission(command: Command) -> list[str]:
@@ -117,7 +117,7 @@ def _admission(command: Command) -> list[str]:
     if command.stage == "convert":
         manifest = command.objects[0]
     else:
-        named = [command.files[each] for each in command.args if each in command.files]
+        named = [command.files[file] for file in command.args if file in command.files]
         text = next(iter(named or command.files.values()), command.stdin)
         assert text is not None
         manifest = next(reading.data for reading in LooseText(text).readings())
@@ -133,10 +133,10 @@ def _converted(command: Command) -> list[str]:
     if command.parameters is None:
         return []
     try:
-        made = virtcatalog.process(command.objects[0], command.parameters).vm
+        vm = virtcatalog.process(command.objects[0], command.parameters).vm
     except virtcatalog.TemplateError:
-        made = None
-    return list(views.differences(command.made, made))
+        vm = None
+    return list(views.differences(command.made, vm))
 
 
 def _run(command: Command) -> tuple[int, str]:

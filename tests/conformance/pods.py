@@ -22,18 +22,18 @@ _POWERS |= {f"{suffix}i": Fraction(1024) ** power for power, suffix in enumerate
 
 def view(pod: dict[str, Any]) -> dict[str, Any]:
     """A virt-launcher Pod's metadata and spec, without the VMI's uid and the timeout that KubeVirt draws."""
-    made = {"metadata": {key: pod["metadata"][key] for key in _METADATA if key in pod["metadata"]}, "spec": pod["spec"]}
-    owners = made["metadata"].get("ownerReferences") or [{}]
-    text = json.dumps(made)
-    made = json.loads(text.replace(owners[0]["uid"], "uid") if owners[0].get("uid") else text)
-    annotations = made["metadata"].get("annotations") or {}
+    view = {"metadata": {key: pod["metadata"][key] for key in _METADATA if key in pod["metadata"]}, "spec": pod["spec"]}
+    owners = view["metadata"].get("ownerReferences") or [{}]
+    text = json.dumps(view)
+    view = json.loads(text.replace(owners[0]["uid"], "uid") if owners[0].get("uid") else text)
+    annotations = view["metadata"].get("annotations") or {}
     if _NETWORKS in annotations:
         annotations[_NETWORKS] = json.loads(annotations[_NETWORKS])
-    for container in made["spec"].get("containers") or []:
+    for container in view["spec"].get("containers") or []:
         for words in (container.get("command") or [], container.get("args") or []):
             if _TIMEOUT in words:
                 words[words.index(_TIMEOUT) + 1] = "drawn"
-    return _normal(made)
+    return _normal(view)
 
 
 def _normal(value: Any, key: str = "", parent: str = "") -> Any:

@@ -87,29 +87,29 @@ def case(pair: Pair, new: dict[str, Any]) -> Case:
     return Case(release=pair.release, name=pair.name, group=pair.group, expected={}, **{**pair.old, **new})
 
 
-def view(told: dict[str, Any]) -> dict[str, Any]:
+def view(answer: dict[str, Any]) -> dict[str, Any]:
     """What of an answer is compared: no wording, no names of revisions, no order among changes."""
-    admission = told["updateAdmission"]
+    admission = answer["updateAdmission"]
     seen: dict[str, Any] = {"admission": {"allowed": admission["allowed"], "fields": sorted(admission["fields"])}}
     if not admission["allowed"]:
         return seen
     seen |= {
-        "stopped": told["stopped"],
-        "restart": told["restartReason"] if told["restartRequired"] else None,
-        "error": bool(told["syncError"]),
-        "vm": _operations(told["vmChanges"]),
-        "revisions": [_renewed(told.get(f"{kind}Revision")) for kind in ("instancetype", "preference")],
+        "stopped": answer["stopped"],
+        "restart": answer["restartReason"] if answer["restartRequired"] else None,
+        "error": bool(answer["syncError"]),
+        "vm": _operations(answer["vmChanges"]),
+        "revisions": [_renewed(answer.get(f"{kind}Revision")) for kind in ("instancetype", "preference")],
     }
-    if told["stopped"]:
+    if answer["stopped"]:
         return seen
     seen |= {
-        "live": _operations(told["liveUpdates"]),
-        "conditions": sorted([condition["type"], condition["status"]] for condition in told["vmiConditions"]),
-        "migratedVolumes": sorted(told.get("migratedVolumes") or []),
-        "generationObserved": told["generationObserved"],
-        "migration": told["migration"],
+        "live": _operations(answer["liveUpdates"]),
+        "conditions": sorted([condition["type"], condition["status"]] for condition in answer["vmiConditions"]),
+        "migratedVolumes": sorted(answer.get("migratedVolumes") or []),
+        "generationObserved": answer["generationObserved"],
+        "migration": answer["migration"],
     }
-    following = told.get("afterRestart")
+    following = answer.get("afterRestart")
     if following:
         seen["afterRestart"] = {
             "refusedBy": following["refusedBy"],

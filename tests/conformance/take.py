@@ -35,7 +35,7 @@ def take(folder: Path) -> bytes:
             line = {key: case[key] for key in ("group", "name", *_INPUTS)} | {"expected": comparable(case)}
             text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
             releases.setdefault(text, set()).add(case.get("release", DEFAULT_RELEASE))
-    lines = [{**json.loads(text), "releases": sorted(found)} for text, found in releases.items()]
+    lines = [{**json.loads(text), "releases": sorted(versions)} for text, versions in releases.items()]
     lines.sort(key=lambda line: (line["group"], line["name"], line["releases"]))
     return _written(lines)
 
@@ -80,26 +80,26 @@ def take_rollouts(folder: Path) -> bytes:
             }
             text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
             releases.setdefault(text, set()).add(pair.get("release", DEFAULT_RELEASE))
-    lines = [{**json.loads(text), "releases": sorted(found)} for text, found in releases.items()]
+    lines = [{**json.loads(text), "releases": sorted(versions)} for text, versions in releases.items()]
     lines.sort(key=lambda line: (line["group"], line["name"], line["releases"]))
     return _written(lines)
 
 
 def _of_template(case: dict[str, Any]) -> dict[str, Any]:
     """What more is held of templates."""
-    found: dict[str, Any] = {}
-    generated = {name: each for name, each in (case.get("generated") or {}).items() if "value" in each}
+    held: dict[str, Any] = {}
+    generated = {name: parameter for name, parameter in (case.get("generated") or {}).items() if "value" in parameter}
     if generated:
-        found["generated"] = {name: {key: each[key] for key in _DRAWN} for name, each in generated.items()}
+        held["generated"] = {name: {key: parameter[key] for key in _DRAWN} for name, parameter in generated.items()}
     admission = case.get("admission") or {}
     if "allowed" in admission:
-        found["admission"] = {"allowed": admission["allowed"]}
+        held["admission"] = {"allowed": admission["allowed"]}
         if not admission["allowed"] and admission["stage"] == "webhook" and "causes" in admission:
-            found["admission"]["fields"] = sorted({cause["field"] for cause in admission["causes"]})
+            held["admission"]["fields"] = sorted({cause["field"] for cause in admission["causes"]})
     if "process" in case and "object" in case["expect"]:
-        found["parameters"] = case["process"].get("parameters") or {}
-        found["made"] = case["process"]["expect"].get("object")
-    return found
+        held["parameters"] = case["process"].get("parameters") or {}
+        held["made"] = case["process"]["expect"].get("object")
+    return held
 
 
 def _written(lines: list[dict[str, Any]]) -> bytes:
@@ -130,15 +130,15 @@ def _read(path: Path) -> list[dict[str, Any]]:
 def comparable(case: dict[str, Any]) -> dict[str, Any]:
     """What KubeVirt answers to a case, as it is held and compared."""
     answers = case["expected"]
-    kept: dict[str, Any] = {"admission": views.admission(answers["admission"])}
-    if any(each["kind"] in CATALOG_KINDS for each in case["objects"]):
-        kept["objects"] = answers["objects"]
+    expected: dict[str, Any] = {"admission": views.admission(answers["admission"])}
+    if any(manifest["kind"] in CATALOG_KINDS for manifest in case["objects"]):
+        expected["objects"] = answers["objects"]
     if answers.get("vmi"):
-        kept["vmi"] = views.vmi(answers["vmi"])
-    kept |= {stage: answers[stage] for stage in _TEXTS if answers.get(stage)}
+        expected["vmi"] = views.vmi(answers["vmi"])
+    expected |= {stage: answers[stage] for stage in _TEXTS if answers.get(stage)}
     if answers.get("podError"):
-        kept["podError"] = True
-    return views.without_drawn(kept, case["vm"])
+        expected["podError"] = True
+    return views.without_drawn(expected, case["vm"])
 
 
 if __name__ == "__main__":

@@ -80,9 +80,9 @@ def test_pods_differ_in_all_else():
 
 def test_a_case_that_raises_differs_at_every_stage():
     case = next(case for case in cases() if "launch" in case.expected)
-    found = check(replace(case, vm={}))
-    assert {"admission", "vmi", "xml", "launch"} <= found.keys()
-    assert all(lines[0].startswith("raised ") for lines in found.values())
+    differences = check(replace(case, vm={}))
+    assert {"admission", "vmi", "xml", "launch"} <= differences.keys()
+    assert all(lines[0].startswith("raised ") for lines in differences.values())
 
 
 def test_an_answer_that_is_changed_differs_at_its_stage():
@@ -95,24 +95,24 @@ def test_an_answer_that_is_changed_differs_at_its_stage():
 
 
 def test_command_lines_differ_in_what_is_refused_and_in_what_is_printed():
-    made = next(command for command in commands.commands() if command.objects)
+    accepted = next(command for command in commands.commands() if command.objects)
     refused = next(command for command in commands.commands() if command.refused)
-    assert commands.check(made) == commands.check(refused) == []
-    assert commands.check(replace(made, objects=[], refused=True)) == ["exit status 0, and virtctl refuses it"]
-    assert commands.check(replace(refused, objects=made.objects, refused=False))[0].startswith("exit status 2")
-    other = {**made.objects[0], "status": {"ready": True}}
-    assert commands.check(replace(made, objects=[other])) == ["status.ready: KubeVirt true, here <absent>"]
-    assert commands.check(replace(made, objects=[other, *made.objects])) == []
+    assert commands.check(accepted) == commands.check(refused) == []
+    assert commands.check(replace(accepted, objects=[], refused=True)) == ["exit status 0, and virtctl refuses it"]
+    assert commands.check(replace(refused, objects=accepted.objects, refused=False))[0].startswith("exit status 2")
+    other = {**accepted.objects[0], "status": {"ready": True}}
+    assert commands.check(replace(accepted, objects=[other])) == ["status.ready: KubeVirt true, here <absent>"]
+    assert commands.check(replace(accepted, objects=[other, *accepted.objects])) == []
 
 
 def test_what_is_taken_has_no_sentences_and_a_line_for_releases_that_answer_alike(tmp_path):
     vm = {"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {}}}}}
     inputs = {"vm": vm, "objects": [], "arch": "amd64", "config": {}, "featureGates": [], "useCatalog": False}
     refusal = {"allowed": False, "refusedBy": "vm", "fields": ["b", "a", "b"], "causes": [{}], "message": "a sentence"}
-    made = {"spec": {"domain": {"firmware": {"uuid": "drawn-uuid", "serial": "drawn-serial"}}}, "status": {}}
+    vmi = {"spec": {"domain": {"firmware": {"uuid": "drawn-uuid", "serial": "drawn-serial"}}}, "status": {}}
     pod = {"podError": "a sentence"}
     for release in ("v1", "v2"):
-        answers = {"admission": refusal, "objects": {}, "vmi": made, "xml": f"<d>drawn-uuid {release[1:]}</d>"}
+        answers = {"admission": refusal, "objects": {}, "vmi": vmi, "xml": f"<d>drawn-uuid {release[1:]}</d>"}
         common = {"group": "g", "release": release, **inputs}
         other = {**common, "name": "other", "expected": {"admission": refusal, "objects": {}}}
         lines = [{**common, "name": "one", "expected": answers}, other]
@@ -121,11 +121,11 @@ def test_what_is_taken_has_no_sentences_and_a_line_for_releases_that_answer_alik
     with gzip.open(tmp_path / "pods-v1.jsonl.gz", "wt") as file:
         file.write(json.dumps({"name": "one", "expected": pod}))
     refused = {"allowed": False, "refusedBy": "vm", "fields": ["a", "b"]}
-    kept = {"labels": {}, "annotations": {}, "spec": {"domain": {"firmware": {"uuid": "uuid", "serial": "serial"}}}}
+    expected = {"labels": {}, "annotations": {}, "spec": {"domain": {"firmware": {"uuid": "uuid", "serial": "serial"}}}}
     taken = [json.loads(line) for line in lzma.decompress(take(tmp_path)).decode().splitlines()]
     assert [(line["name"], line["releases"], line["expected"]) for line in taken] == [
-        ("one", ["v1"], {"admission": refused, "vmi": kept, "xml": "<d>uuid 1</d>", "podError": True}),
-        ("one", ["v2"], {"admission": refused, "vmi": kept, "xml": "<d>uuid 2</d>"}),
+        ("one", ["v1"], {"admission": refused, "vmi": expected, "xml": "<d>uuid 1</d>", "podError": True}),
+        ("one", ["v2"], {"admission": refused, "vmi": expected, "xml": "<d>uuid 2</d>"}),
         ("other", ["v1", "v2"], {"admission": refused}),
     ]
     assert take(tmp_path) == take(tmp_path)

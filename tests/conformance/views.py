@@ -42,15 +42,15 @@ def infoset(text: str) -> dict[str, Any]:
 
 def _infoset(element: ET.Element) -> dict[str, Any]:
     tag = _local(element.tag)
-    found: dict[str, Any] = {f"@{_local(name)}": value for name, value in element.items()}
-    if tag == "address" and "@uuid" in found:
-        found["@uuid"] = "mdev"
+    infoset: dict[str, Any] = {f"@{_local(name)}": value for name, value in element.items()}
+    if tag == "address" and "@uuid" in infoset:
+        infoset["@uuid"] = "mdev"
     text = (element.text or "").strip()
     if text:
-        found["text"] = text
+        infoset["text"] = text
     for child in element:
-        found.setdefault(_local(child.tag), []).append(_infoset(child))
-    return found
+        infoset.setdefault(_local(child.tag), []).append(_infoset(child))
+    return infoset
 
 
 def _local(name: str) -> str:
