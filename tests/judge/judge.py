@@ -75,8 +75,8 @@ def judge(libvirt: Libvirt, root: Path, golden: Path) -> Verdict:
 def _otherwise(domain: bytes, dumped: bytes) -> str:
     """Say what `virtcatalog verify` finds in the dumpxml of a domain that was started as it is: nothing, ""."""
     changes = unlike(read_domain(domain, "domain"), read_domain(dumped, "dumpxml"))
-    found = [change.place for change in changes if change.place not in NEWER]
-    return f"verify finds other {', '.join(found)}" if found else ""
+    places = [change.place for change in changes if change.place not in NEWER]
+    return f"verify finds other {', '.join(places)}" if places else ""
 
 
 def _define(libvirt: Libvirt, root: Path, xml: bytes) -> str:
@@ -137,18 +137,18 @@ def table(verdicts: list[Verdict], version: str) -> str:
         "",
         "| Not defined | why |",
         "|---|---|",
-        *(f"| `{each.name}` | {_reason(each.refused)} |" for each in refused),
+        *(f"| `{verdict.name}` | {_reason(verdict.refused)} |" for verdict in refused),
         "",
     ]
     if failed:
         lines += ["| Not started | libvirt says |", "|---|---|"]
-        lines += [f"| `{each.name}` | {_reason(each.failed)} |" for each in failed] + [""]
+        lines += [f"| `{verdict.name}` | {_reason(verdict.failed)} |" for verdict in failed] + [""]
     return "\n".join(lines)
 
 
 def _reason(answer: str) -> str:
-    known = next((reason for pattern, reason in HARDWARE.items() if re.search(pattern, answer)), "")
-    return known or answer.replace("|", "\\|")
+    known_reason = next((reason for pattern, reason in HARDWARE.items() if re.search(pattern, answer)), "")
+    return known_reason or answer.replace("|", "\\|")
 
 
 def _version(page: str) -> str:
@@ -172,8 +172,8 @@ def main() -> int:
     with Libvirt(arguments.root) as libvirt:
         verdicts = [judge(libvirt, arguments.root, golden) for golden in goldens]
         version = libvirt.version()
-    made = table(verdicts, version)
-    sys.stdout.write(made)
+    rows = table(verdicts, version)
+    sys.stdout.write(rows)
     unexplained = [
         verdict.name for verdict in verdicts if verdict.refused and _reason(verdict.refused) == verdict.refused
     ]
@@ -185,10 +185,10 @@ def main() -> int:
     page = PAGE.read_text()
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    fresh = f"{before}{BEGIN}{made}{END}{after}"
+    fresh = f"{before}{BEGIN}{rows}{END}{after}"
     if arguments.check:
-        told = page.replace(_version(page), version)  # Debian may mend either; what they answer must stay
-        if told != fresh and KVM.exists():
+        recorded = page.replace(_version(page), version)  # Debian may mend either; what they answer must stay
+        if recorded != fresh and KVM.exists():
             sys.stdout.write("docs/fidelity.md says something else: run make judge\n")
             return 1
         return 0

@@ -42,9 +42,9 @@ class Libvirt:
         self._stop()
         for file in (self._root / _CACHE).glob("*.xml"):
             text = file.read_text()
-            found = _ARCHITECTURE.search(text)
-            if found and found[1] in ARCHITECTURES:
-                file.write_text(with_sev(with_kvm(text)) if found[1] == "x86_64" else with_kvm(text))
+            match = _ARCHITECTURE.search(text)
+            if match and match[1] in ARCHITECTURES:
+                file.write_text(with_sev(with_kvm(text)) if match[1] == "x86_64" else with_kvm(text))
         self._start()
         return self
 
@@ -67,8 +67,8 @@ class Libvirt:
     def version(self) -> str:
         """What libvirt and QEMU call themselves."""
         lines = self._virsh("version").stdout.splitlines()
-        found = {name: value for name, _, value in (line.partition(": ") for line in lines)}
-        return f"{found['Using library']}, {found['Running hypervisor']}"
+        versions = {name: value for name, _, value in (line.partition(": ") for line in lines)}
+        return f"{versions['Using library']}, {versions['Running hypervisor']}"
 
     def _virsh(self, *command: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
         words = ["chroot", str(self._root), "virsh", "-c", "qemu:///system", *command]

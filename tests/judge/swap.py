@@ -21,10 +21,10 @@ _ASSIGNED = ("hostdev", "vsock", "filesystem", "redirdev", "shmem")
 
 
 def _drop(domain: Domain, *paths: str) -> bool:
-    found = [each for path in paths for each in domain.xpath(path)]
-    for each in found:
-        each.getparent().remove(each)
-    return bool(found)
+    elements = [element for path in paths for element in domain.xpath(path)]
+    for element in elements:
+        element.getparent().remove(element)
+    return bool(elements)
 
 
 def software_emulation(domain: Domain) -> bool:
@@ -32,9 +32,9 @@ def software_emulation(domain: Domain) -> bool:
     domain.set("type", "qemu")
     cpu = domain.find("cpu")
     if cpu is not None:
-        kept = [each for each in cpu if each.tag in ("topology", "numa")]
+        remaining = [child for child in cpu if child.tag in ("topology", "numa")]
         cpu.attrib.clear()
-        cpu[:] = kept
+        cpu[:] = remaining
         if "s390" not in domain.findtext("os/type", "") and domain.find("os/type").get("arch") != "s390x":
             cpu.set("mode", "maximum")
     return True
@@ -76,18 +76,18 @@ def assigned_devices(domain: Domain) -> bool:
 
 def pod_interfaces(domain: Domain) -> bool:
     """The pod's taps → QEMU's own user network."""
-    found = domain.xpath("devices/interface[@type='ethernet']")
-    for each in found:
-        each.set("type", "user")
-        for child in each.xpath("source | target | mtu | driver[@name='vhost']"):
-            each.remove(child)
-    return bool(found)
+    interfaces = domain.xpath("devices/interface[@type='ethernet']")
+    for interface in interfaces:
+        interface.set("type", "user")
+        for child in interface.xpath("source | target | mtu | driver[@name='vhost']"):
+            interface.remove(child)
+    return bool(interfaces)
 
 
 def block_devices(domain: Domain) -> bool:
     """Block devices of claims → files of that name; SCSI commands are not passed on to those."""
-    found = domain.xpath("devices/disk//source[@dev] | devices/disk//source[reservations]")
-    for source in found:
+    sources = domain.xpath("devices/disk//source[@dev] | devices/disk//source[reservations]")
+    for source in sources:
         disk = next(source.iterancestors("disk"))
         holder = source.getparent()
         holder.set("type", "file")
@@ -97,17 +97,17 @@ def block_devices(domain: Domain) -> bool:
             source.set("file", source.attrib.pop("dev"))
         for child in source.xpath("reservations"):
             source.remove(child)
-    return bool(found)
+    return bool(sources)
 
 
 def confidential_guests(domain: Domain) -> bool:
     """Encryption of the guest's memory, which the host's processor does."""
     iommu = "devices/*/driver[@iommu]"
-    found = _drop(domain, "launchSecurity")
-    if found:
-        for each in domain.xpath(iommu):
-            del each.attrib["iommu"]
-    return found
+    dropped = _drop(domain, "launchSecurity")
+    if dropped:
+        for element in domain.xpath(iommu):
+            del element.attrib["iommu"]
+    return dropped
 
 
 def machine_names(domain: Domain) -> bool:
@@ -160,7 +160,7 @@ class Image(NamedTuple):
 
 def images(xml: bytes) -> list[Image]:
     """The image files of a domain's disks, those below first."""
-    found: dict[str, Image] = {}
+    images: dict[str, Image] = {}
     for disk in etree.fromstring(xml).iterfind("devices/disk"):
         for layer in reversed([disk, *disk.iterfind(".//backingStore"), *disk.iterfind(".//dataStore")]):
             source = layer.find("source")
@@ -168,17 +168,20 @@ def images(xml: bytes) -> list[Image]:
             if source is not None and source.get("file"):
                 path, data = source.get("file", ""), source.find("dataStore/source")
                 kind = "raw" if form is None else form.get("type", "raw")
-                found.setdefault(path, Image(path, kind, "" if data is None else data.get("file", "")))
-    return list(found.values())
+                images.setdefault(path, Image(path, kind, "" if data is None else data.get("file", "")))
+    return list(images.values())
 
 
 def files(xml: bytes) -> list[str]:
     """What QEMU reads beside images: a kernel, its initrd, tables of ACPI."""
-    return [each.text or "" for each in etree.fromstring(xml).xpath("os/kernel | os/initrd | os/acpi/table")]
+    return [element.text or "" for element in etree.fromstring(xml).xpath("os/kernel | os/initrd | os/acpi/table")]
 
 
 def folders(xml: bytes) -> list[Path]:
     """The folders in which QEMU and libvirt make sockets, logs and NVRAM for the domain."""
     domain = etree.fromstring(xml)
-    paths = [*domain.xpath("//@path | //@socket | //log/@file"), *(each.text for each in domain.iterfind("os/nvram"))]
+    paths = [
+        *domain.xpath("//@path | //@socket | //log/@file"),
+        *(element.text for element in domain.iterfind("os/nvram")),
+    ]
     return sorted({Path(path).parent for path in paths if path and path.startswith("/")})
