@@ -44,9 +44,9 @@ def judge(folder: str) -> str:
     return program
 
 
-def answers(program: str, asked: Sequence[Asked]) -> list[Data]:
+def answers(program: str, trees: Sequence[Asked]) -> list[Data]:
     """Return what kustomize makes of trees: objects, or an error."""
-    lines = "".join(json.dumps({"files": tree.files, "at": tree.at}) + "\n" for tree in asked)
+    lines = "".join(json.dumps({"files": tree.files, "at": tree.at}) + "\n" for tree in trees)
     done = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -67,10 +67,10 @@ def cases() -> list[tuple[Asked, Data]]:
     ]
 
 
-def ours(asked: Asked) -> Built:
+def ours(tree: Asked) -> Built:
     """Return what we make of a tree."""
-    files = {tuple(path.split("/")): text.encode() for path, text in asked.files.items()}
-    return build(held_at(files, tuple(asked.at.split("/"))), asked.at)
+    files = {tuple(path.split("/")): text.encode() for path, text in tree.files.items()}
+    return build(held_at(files, tuple(tree.at.split("/"))), tree.at)
 
 
 def plain(value: Any) -> Any:
@@ -123,19 +123,19 @@ def main() -> int:
         program = arguments.program or judge(folder)
         trees = drawn(range(arguments.seed, arguments.seed + arguments.trees))
         differences = []
-        for asked, answer in zip(trees, answers(program, trees), strict=True):
-            built = ours(asked)
+        for tree, answer in zip(trees, answers(program, trees), strict=True):
+            built = ours(tree)
             what = difference(built, answer)
             unrendered = bool(built.unrendered) and not what
             counts["unrendered" if unrendered else "refused" if "error" in answer else "built"] += 1
-            differences += [(asked, what)] * bool(what)
+            differences += [(tree, what)] * bool(what)
         listed = cases()
-        for (asked, case), answer in zip(listed, answers(program, [asked for asked, _ in listed]), strict=True):
-            differences += [(asked, f"the case is {what}: {answer}") for what in (changed(case, answer),) if what]
+        for (tree, case), answer in zip(listed, answers(program, [tree for tree, _ in listed]), strict=True):
+            differences += [(tree, f"the case is {what}: {answer}") for what in (changed(case, answer),) if what]
     counts["different"] = len(differences)
-    for asked, what in differences[: arguments.show]:
-        files = "\n".join(f"--- {path}\n{text}" for path, text in sorted(asked.files.items()))
-        print(f"{asked.name}, {asked.at}: {what}\n{files}\n")
+    for tree, what in differences[: arguments.show]:
+        files = "\n".join(f"--- {path}\n{text}" for path, text in sorted(tree.files.items()))
+        print(f"{tree.name}, {tree.at}: {what}\n{files}\n")
     print(", ".join(f"{count} {name}" for name, count in counts.items()), f"and {len(listed)} cases", sep=", ")
     return 1 if counts["different"] or not counts["built"] else 0
 

@@ -79,7 +79,7 @@ class Tree:
         if self._chance(0.1):
             content = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
         else:
-            content = "\n---\n".join(self._written(each) for each in objects) + "\n"
+            content = "\n---\n".join(self._written(obj) for obj in objects) + "\n"
         kustomization["resources"].append(file)
         self._write(f"{folder}/{file}", content)
 
@@ -109,21 +109,21 @@ class Tree:
     def _unlike(self, drawn: Iterable[Data]) -> list[Data]:
         """Objects whose kinds, namespaces and names differ from those of all others, but for a few trees."""
         unlike = []
-        for each in drawn:
-            metadata = each["metadata"]
-            known = {
+        for obj in drawn:
+            metadata = obj["metadata"]
+            identities = {
                 (other["kind"], other["metadata"].get("namespace") or "default", other["metadata"]["name"])
                 for other in self._objects
             }
-            key = (each["kind"], metadata.get("namespace") or "default", metadata["name"])
-            if key not in known or self._chance(0.01):
-                unlike.append(each)
-                self._objects.append(each)
+            key = (obj["kind"], metadata.get("namespace") or "default", metadata["name"])
+            if key not in identities or self._chance(0.01):
+                unlike.append(obj)
+                self._objects.append(obj)
         return unlike
 
     def _known(self, *kinds: str) -> Data:
         """The name and namespace of an object that is there, mostly."""
-        objects = [each["metadata"] for each in self._objects[self._first :] if each["kind"] in kinds]
+        objects = [obj["metadata"] for obj in self._objects[self._first :] if obj["kind"] in kinds]
         if not objects or self._chance(0.02):
             return {"name": self._one(NAMES)}
         metadata = self._one(objects)
@@ -306,7 +306,7 @@ class Tree:
     def _generator(self, folder: str, key: str) -> Data:
         kind = "ConfigMap" if key == "configMapGenerator" else "Secret"
         entry: Data = {"name": self._one((*(f"made-{name}" for name in NAMES), "made"))}
-        if self._chance(0.4) and any(each["kind"] == kind for each in self._objects[self._first :]):
+        if self._chance(0.4) and any(obj["kind"] == kind for obj in self._objects[self._first :]):
             entry = {**self._known(kind), "behavior": self._one(("merge", "replace"))}
         elif self._chance(0.2):
             entry["behavior"] = "create"
@@ -544,7 +544,7 @@ class Tree:
             target["options"] = {"create": True}
         if self._chance(0.2):
             target["options"] = target.get("options", {}) | {"delimiter": "-", "index": self._one((-1, 0, 1, 9))}
-        if self._chance(0.2) or not any(each["kind"] == kind for each in self._objects[self._first :]):
+        if self._chance(0.2) or not any(obj["kind"] == kind for obj in self._objects[self._first :]):
             return {"sourceValue": self._one(("text", "5", "true")), "targets": [target]}
         return {"source": source, "targets": [target]}
 

@@ -54,18 +54,18 @@ def kustomization(text: str, **files: str) -> str:
     return faults(**{"kustomization.yaml": text, "a.yaml": A, **files})
 
 
-@pytest.mark.parametrize(("asked", "answer"), CASES, ids=[asked.name for asked, _ in CASES])
-def test_builds_what_kustomize_builds(asked, answer):
-    built = ours(asked)
+@pytest.mark.parametrize(("tree", "answer"), CASES, ids=[tree.name for tree, _ in CASES])
+def test_builds_what_kustomize_builds(tree, answer):
+    built = ours(tree)
     assert difference(built, answer) == ""
     assert "error" in answer or not built.unrendered
 
 
 @given(st.integers(1, 1_000_000))
 def test_random_trees_are_results_or_problems(seed):
-    (asked,) = drawn([seed])
-    built = ours(asked)
-    assert built == ours(asked) or built.resources  # functions that find places are never equal
+    (tree,) = drawn([seed])
+    built = ours(tree)
+    assert built == ours(tree) or built.resources  # functions that find places are never equal
     for resource in built.resources:
         json.dumps(resource.data)
         assert resource.place.file.startswith(("base", "overlay"))
