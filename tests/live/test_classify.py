@@ -193,10 +193,10 @@ def halted_in_the_cluster_and_git_has_no_spec(lab: Lab) -> None:
     lab.vm["spec"]["runStrategy"] = "Halted"
 
 
-def switched(now: str, asked: str, manager: str) -> Change:
+def switched(now: str, wanted: str, manager: str) -> Change:
     def change(lab: Lab) -> None:
         assert lab.git is not None
-        lab.git["spec"]["runStrategy"], lab.vm["spec"]["runStrategy"] = asked, now
+        lab.git["spec"]["runStrategy"], lab.vm["spec"]["runStrategy"] = wanted, now
         lab.vm["metadata"]["managedFields"] = []
         if manager:
             lab.write(manager, {"spec": {"runStrategy": now}})

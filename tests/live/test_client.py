@@ -90,8 +90,8 @@ class TestReading:
         server = Server([fleet.KUBEVIRT, *many])
         with serving(server, tmp_path) as file:
             dumped = call("dump", "--kubeconfig", file).stdout
-        asked = [query for path, query in server.requests if path.endswith("clusterinstancetypes")]
-        assert asked == [{"limit": str(PAGE)}] + [{"limit": str(PAGE), "continue": str(n * PAGE)} for n in (1, 2)]
+        queries = [query for path, query in server.requests if path.endswith("clusterinstancetypes")]
+        assert queries == [{"limit": str(PAGE)}] + [{"limit": str(PAGE), "continue": str(n * PAGE)} for n in (1, 2)]
         assert dumped.count('"kind":"VirtualMachineClusterInstancetype"') == len(many)
 
     @pytest.mark.parametrize(

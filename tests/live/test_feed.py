@@ -23,7 +23,7 @@ def paths(role: dict[str, Any]) -> set[tuple[str, str]]:
     return {(group, plural) for rule in role["rules"] for group in rule["apiGroups"] for plural in rule["resources"]}
 
 
-def asked(tmp_path: Path, *commands: str) -> set[tuple[str, str]]:
+def paths_read(tmp_path: Path, *commands: str) -> set[tuple[str, str]]:
     """The kinds, by group and plural, that commands ask a cluster for."""
     server = Server([fleet.KUBEVIRT])
     with serving(server, tmp_path) as file:
@@ -38,14 +38,14 @@ def asked(tmp_path: Path, *commands: str) -> set[tuple[str, str]]:
 
 def test_the_role_of_a_feed_has_what_a_dump_asks_for_and_nothing_else(tmp_path):
     role = printed(*FEED)[1]
-    assert paths(role) == asked(tmp_path, "dump")
+    assert paths(role) == paths_read(tmp_path, "dump")
     assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
     assert "secrets" not in str(role)
 
 
 def test_the_role_of_a_person_has_what_any_command_asks_for(tmp_path):
     (role,) = printed("rbac")
-    assert paths(role) == asked(tmp_path, "dump", "verify")
+    assert paths(role) == paths_read(tmp_path, "dump", "verify")
     assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
     assert "secrets" not in str(role)
 

@@ -281,16 +281,16 @@ class TestPlugins:
         """What a plugin prints, or how it fails; `asked` is what it was asked with."""
 
         def prints(answer: bytes | Exception) -> list[tuple[list[str], dict[str, Any]]]:
-            asked: list[tuple[list[str], dict[str, Any]]] = []
+            calls: list[tuple[list[str], dict[str, Any]]] = []
 
             def run(command: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
-                asked.append((command, options))
+                calls.append((command, options))
                 if isinstance(answer, Exception):
                     raise answer
                 return subprocess.CompletedProcess(command, 0, answer)
 
             monkeypatch.setattr(credentials_module.subprocess, "run", run)
-            return asked
+            return calls
 
         return prints
 
@@ -300,10 +300,10 @@ class TestPlugins:
 
     def test_it_is_asked_with_its_arguments_and_environment(self, answers, monkeypatch):
         monkeypatch.setenv("OURS", "1")
-        asked = answers(b'{"status": {"token": "of the plugin"}}')
+        calls = answers(b'{"status": {"token": "of the plugin"}}')
         credentials = self.plugin(args=("get", "token"), env=(("A", "b"),))
         assert credentials.headers == {"Authorization": "Bearer of the plugin"}
-        ((command, options),) = asked
+        ((command, options),) = calls
         assert command == ["kubelogin", "get", "token"]
         assert (options["env"]["OURS"], options["env"]["A"]) == ("1", "b")
         assert (options["stdin"], options["check"], options["timeout"]) == (subprocess.DEVNULL, True, 60)
@@ -313,15 +313,15 @@ class TestPlugins:
             "spec": {"interactive": False},
         }
         assert credentials.renew(0) is True
-        assert len(asked) == 2
+        assert len(calls) == 2
 
     @pytest.mark.parametrize(
         ("authority", "data"), [(b"", {}), (b"PEM", {"certificate-authority-data": b64encode(b"PEM").decode()})]
     )
     def test_one_that_wants_to_knows_the_cluster(self, answers, authority, data):
-        asked = answers(b'{"status": {}}')
+        calls = answers(b'{"status": {}}')
         of(authority=authority, plugin=Plugin("p", api_version=f"{V1}beta1", provide_cluster_info=True))
-        assert json.loads(asked[0][1]["env"]["KUBERNETES_EXEC_INFO"]) == {
+        assert json.loads(calls[0][1]["env"]["KUBERNETES_EXEC_INFO"]) == {
             "apiVersion": f"{V1}beta1",
             "kind": "ExecCredential",
             "spec": {
@@ -356,13 +356,13 @@ class TestPlugins:
         assert str(caught.value) == f"the exec plugin kubelogin {message}"
 
     def test_one_of_another_version_is_not_asked(self, answers):
-        asked = answers(b"")
+        calls = answers(b"")
         with pytest.raises(ClusterError) as caught:
             self.plugin(api_version="client.authentication.k8s.io/v1alpha1")
         assert str(caught.value) == (
             f"the exec plugin kubelogin speaks client.authentication.k8s.io/v1alpha1, and not {V1}"
         )
-        assert asked == []
+        assert calls == []
 
     def test_certificates_that_are_none(self):
         with pytest.raises(ClusterError) as caught:

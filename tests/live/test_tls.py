@@ -255,12 +255,12 @@ def plugin_of(folder: Path, body: str) -> dict[str, Any]:
 @contextmanager
 def proxy(address: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield a proxy that leads to one server, whatever it is called, and what it was asked for, by whom."""
-    asked: list[tuple[str, str]] = []
+    requests: list[tuple[str, str]] = []
     target = urlsplit(address)
 
     class Proxy(Handler):
         def do_CONNECT(self) -> None:
-            asked.append((self.path, self.headers.get("Proxy-Authorization", "")))
+            requests.append((self.path, self.headers.get("Proxy-Authorization", "")))
             with socket.create_connection((str(target.hostname), target.port or 443)) as there:
                 self.send_response(200)
                 self.end_headers()
@@ -268,7 +268,7 @@ def proxy(address: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
             self.close_connection = True
 
     with served(Proxy) as address:
-        yield address, asked
+        yield address, requests
 
 
 def relay(here: socket.socket, there: socket.socket) -> None:
@@ -287,25 +287,25 @@ class TestProxies:
     def through(self, certificates: Certificates, tmp_path: Path) -> Iterator[tuple[str, list[tuple[str, str]], str]]:
         """A proxy to a server that is called otherwise, what it was asked for, and the authority."""
         authority, _ = certificates.authority.data
-        with tls(Server(OBJECTS), tmp_path, certificates.named) as address, proxy(address) as (place, asked):
-            yield place, asked, authority
+        with tls(Server(OBJECTS), tmp_path, certificates.named) as address, proxy(address) as (place, requests):
+            yield place, requests, authority
 
     @pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy"])
     def test_the_environment_names_one(self, through, tmp_path, monkeypatch, variable):
-        place, asked, authority = through
+        place, requests, authority = through
         monkeypatch.setenv(variable, f"http://{place}")
         result = dump(config(tmp_path, self.NAME, {"certificate-authority-data": authority}))
         assert result.exit_code == 0, result.output
-        assert {path for path, _ in asked} == {"kube.example.org:6443"}
+        assert {path for path, _ in requests} == {"kube.example.org:6443"}
 
     def test_the_kubeconfig_names_one_which_counts(self, through, tmp_path, monkeypatch):
-        place, asked, authority = through
+        place, requests, authority = through
         monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
         cluster = {"certificate-authority-data": authority, "proxy-url": f"http://me:pass%20word@{place}"}
         result = dump(config(tmp_path, self.NAME, cluster))
         assert result.exit_code == 0, result.output
         login = base64.b64encode(b"me:pass word").decode()
-        assert {by for _, by in asked} == {f"Basic {login}"}
+        assert {by for _, by in requests} == {f"Basic {login}"}
 
     def test_a_proxy_is_no_way_around_trust(self, through, tmp_path, certificates):
         place, _, _ = through
