@@ -489,8 +489,10 @@ class TestMistakes:
 
 
 class TestClouds:
-    @pytest.mark.parametrize(("name", "place", "asked"), [("test", "cloud test", {"cloud": "test"}), ("", "cloud", {})])
-    def test_are_asked_for_flavors_and_images(self, name, place, asked, monkeypatch):
+    @pytest.mark.parametrize(
+        ("name", "place", "question"), [("test", "cloud test", {"cloud": "test"}), ("", "cloud", {})]
+    )
+    def test_are_asked_for_flavors_and_images(self, name, place, question, monkeypatch):
         def resource(**data):
             return SimpleNamespace(to_dict=lambda: data)
 
@@ -512,7 +514,7 @@ class TestClouds:
 
         monkeypatch.setitem(sys.modules, "openstack", SimpleNamespace(connect=connect))
         *resources, odd = of_cloud(name)
-        assert questions == [asked, {"details": True, "get_extra_specs": True}]
+        assert questions == [question, {"details": True, "get_extra_specs": True}]
         assert [
             (resource.kind, resource.name, resource.properties, resource.file, resource.place("name"))
             for resource in resources

@@ -232,12 +232,12 @@ def test_a_cluster_with_further_revisions_computes_nothing_again():
 
 
 def test_what_a_cluster_is_asked_for_can_be_watched():
-    cluster, asked = Cluster([read(PVC), read(INSTANCETYPE)]), set()
-    watched = cluster.watched(asked)
+    cluster, lookups = Cluster([read(PVC), read(INSTANCETYPE)]), set()
+    watched = cluster.watched(lookups)
     assert watched.pvc("blue", "disk") is cluster.pvc("blue", "disk")
     assert watched.data_volume("blue", "none") is None
     assert watched.names("VirtualMachineClusterInstancetype", "blue") == ["small"]
-    assert asked == {("PersistentVolumeClaim", "blue", "disk"), ("DataVolume", "blue", "none")}
+    assert lookups == {("PersistentVolumeClaim", "blue", "disk"), ("DataVolume", "blue", "none")}
 
 
 @pytest.mark.parametrize(

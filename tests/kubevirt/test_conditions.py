@@ -16,7 +16,7 @@ def kubevirt(observed: str | None, name: str = "kubevirt") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "declared", "observed", "chosen"),
+    ("named", "declared", "observed", "chosen"),
     [
         (None, "", None, DEFAULT.name),
         (None, "", "v1.8.4", "v1.8.4"),
@@ -29,14 +29,14 @@ def kubevirt(observed: str | None, name: str = "kubevirt") -> dict[str, Any]:
     ],
 )
 def test_what_is_nearest_to_the_question_counts(
-    asked: str | None, declared: str, observed: str | None, chosen: str
+    named: str | None, declared: str, observed: str | None, chosen: str
 ) -> None:
-    release = find_release(asked) if asked else None
+    release = find_release(named) if named else None
     assert choose_release(Conditions(release=release), declared, [kubevirt(observed)]).release is RELEASES[chosen]
 
 
 @pytest.mark.parametrize(
-    ("asked", "declared", "observed", "overruled"),
+    ("named", "declared", "observed", "overruled"),
     [
         (None, "", "v1.8.4", ""),
         ("v1.8.4", "v1.8.4", "v1.8.4", ""),
@@ -57,8 +57,8 @@ KubeVirt/kubevirt says v1.5.2 (status.observedKubeVirtVersion)""",
         ),
     ],
 )
-def test_what_contradicts_it_is_told(asked: str | None, declared: str, observed: str | None, overruled: str) -> None:
-    release = find_release(asked) if asked else None
+def test_what_contradicts_it_is_told(named: str | None, declared: str, observed: str | None, overruled: str) -> None:
+    release = find_release(named) if named else None
     assert choose_release(Conditions(release=release), declared, [kubevirt(observed)]).overruled == overruled
 
 

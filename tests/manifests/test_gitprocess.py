@@ -178,8 +178,8 @@ def test_records_are_read_to_their_end_unless_one_is_too_long(
     monkeypatch.setattr(gitprocess, "_CHUNK", 4)
     monkeypatch.setattr(gitprocess, "_LONGEST_RECORD", 8)
     monkeypatch.setenv("COMMAND", "cat")
-    asked = b"one\x0012345678\0\0three\0"
-    assert list(Git(tmp_path).records("ls-tree", "-r", stdin=asked)) == [b"one", b"12345678", b"", b"three"]
+    names = b"one\x0012345678\0\0three\0"
+    assert list(Git(tmp_path).records("ls-tree", "-r", asked=names)) == [b"one", b"12345678", b"", b"three"]
     with pytest.raises(GitError) as caught:
         list(Git(tmp_path).records("ls-tree", "-r", stdin=b"one\x00123456789abcdef"))
     assert str(caught.value) == "git ls-tree: a path is longer than 8 bytes"
@@ -196,9 +196,9 @@ def test_objects_that_git_does_not_give_are_told(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
 ) -> None:
     monkeypatch.setenv("COMMAND", command)
-    asked = Git(tmp_path).objects(["a1" * 2**17 if "exec" in command else "a1"])
+    objects = Git(tmp_path).objects(["a1" * 2**17 if "exec" in command else "a1"])
     with pytest.raises(GitError) as caught:
-        list(asked)
+        list(objects)
     assert str(caught.value) == message
 
 
@@ -267,8 +267,8 @@ def test_what_only_reads_has_no_settings_but_the_repositorys(
 def test_objects_come_in_their_order_and_none_where_one_lacks(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     one, empty = (git(tmp_path, "hash-object", "-w", "--stdin", stdin=text) for text in (b"one\n", b""))
-    asked = [one, "0" * 40, empty, one]
-    assert list(Git(tmp_path).objects(asked)) == [b"one\n", None, b"", b"one\n"]
+    shas = [one, "0" * 40, empty, one]
+    assert list(Git(tmp_path).objects(shas)) == [b"one\n", None, b"", b"one\n"]
     assert list(Git(tmp_path).objects([])) == []
 
 

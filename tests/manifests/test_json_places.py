@@ -19,7 +19,7 @@ TEXT = """\
  } {"last": {"a": 1}}"""
 
 
-def asked(text: Text, document: int, field: str | tuple[str | int, ...], item: tuple[str | int, ...]) -> list[object]:
+def places(text: Text, document: int, field: str | tuple[str | int, ...], item: tuple[str | int, ...]) -> list[object]:
     """The place that is found first, and the one that is found when many have been asked for."""
     for _ in range(2):
         text.place(document, "spec", item)
@@ -75,7 +75,7 @@ def test_a_field_is_where_its_key_is(
 ) -> None:
     text = Text(TEXT)
     assert [index for index, _ in text.documents()] == [0, 1, 2]
-    assert asked(text, document, field, item) == [place] * 9
+    assert places(text, document, field, item) == [place] * 9
     assert text.place(1, "name", ("items", 0)) == (6, 6)
 
 

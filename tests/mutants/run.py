@@ -153,15 +153,15 @@ def main() -> int:
     parser.add_argument("--part", type=_part, default=(1, 1), metavar="1/2", help="judge only the first half of them")
     parser.add_argument("--fates", action="store_true", help="say of those that die, too, which test they die by")
     parser.add_argument("--cover", action="store_true", help="find out again which tests run which lines")
-    given = parser.parse_args()
-    if given.cover or not COVER.exists():
+    arguments = parser.parse_args()
+    if arguments.cover or not COVER.exists():
         command = [sys.executable, "-m", "pytest", "-p", "mutants.cover", "-n", "auto", "--dist", "loadfile"]
         shutil.rmtree(COVER, ignore_errors=True)
         COVER.mkdir(parents=True)
         subprocess.run(command, cwd=ROOT, check=True)
     from mutants.judge import Judge
 
-    draw = Draw(given.room, given.number, given.seed, given.part, fates=given.fates)
+    draw = Draw(arguments.room, arguments.number, arguments.seed, arguments.part, fates=arguments.fates)
     wanted = sorted({test.partition("::")[0] for mutant in draw.mutants for test in draw.tests(mutant)})
     pytest.main(
         ["-s", "-p", "no:cacheprovider", "-p", "no:terminal", "-o", "addopts=--import-mode=importlib", *wanted],

@@ -50,13 +50,13 @@ def test_the_directory_of_huge_pages_is_on_them(release, source):
 
 
 @pytest.mark.parametrize(
-    ("release", "annotations", "asked"),
+    ("release", "annotations", "pulls"),
     [("v1.9.0", SKIP, True), (NEW, {}, True), (NEW, SKIP, False), (NEW, dict.fromkeys(SKIP, "True"), True)],
 )
-def test_digests_of_images_need_not_be_asked_for(release, annotations, asked):
+def test_digests_of_images_need_not_be_asked_for(release, annotations, pulls):
     pod_spec = pod(IMAGES, release=release, annotations=annotations, gates=["ImageVolume"])["spec"]
-    assert ("volumed" in {container["name"] for container in pod_spec["initContainers"]}) is asked
-    assert ("launcher-volume" in {volume["name"] for volume in pod_spec["volumes"]}) is asked
+    assert ("volumed" in {container["name"] for container in pod_spec["initContainers"]}) is pulls
+    assert ("launcher-volume" in {volume["name"] for volume in pod_spec["volumes"]}) is pulls
 
 
 @pytest.mark.parametrize(("release", "policy"), [("v1.9.0", "IfNotPresent"), (NEW, "Always")])

@@ -232,11 +232,11 @@ def test_no_link_of_a_chart_is_followed(tmp_path):
 
 @needs_helm
 def test_a_schema_of_values_reads_no_file_and_no_page(tmp_path):
-    asked = []
+    requests = []
 
     class Refusing(Handler):
         def do_GET(self):
-            asked.append(self.path)
+            requests.append(self.path)
             self.send_error(404)
 
     with served(Refusing) as address:
@@ -245,13 +245,13 @@ def test_a_schema_of_values_reads_no_file_and_no_page(tmp_path):
         sub = {f"sub/{path}": content.replace("vms", "sub") for path, content in chart.items()}
         files = {f"c/{path}": content for path, content in chart.items()}
         documents = render({**files, "c/charts/sub-1.tgz": packed(sub)})
-        assert (len(documents.manifests), asked) == (2, [])
+        assert (len(documents.manifests), requests) == (2, [])
         # Given as it is, helm asks for it: that it does not is due to the copy.
         for path, content in chart.items():
             (tmp_path / path).parent.mkdir(exist_ok=True)
             (tmp_path / path).write_text(content)
         subprocess.run([HELM, "template", "a", str(tmp_path)], capture_output=True, check=False)
-    assert asked == ["/x"]
+    assert requests == ["/x"]
 
 
 @needs_helm
@@ -548,17 +548,17 @@ def test_helm_may_be_asked_again_in_the_same_folder(tmp_path):
 
 
 def test_a_failure_is_not_tried_again(monkeypatch):
-    asked = []
+    calls = []
 
     def template(*arguments):
-        asked.append(arguments)
+        calls.append(arguments)
         raise helmprocess.HelmError("no")
 
     monkeypatch.setattr(helm, "template", template)
     charts = Charts(lambda: "/helm")
     problems = [unrendered(render({"c/Chart.yaml": CHART}, charts=charts)) for _ in range(2)]
     assert problems == [["hr.yaml:1:0: the chart c is not rendered: no"]] * 2
-    assert len(asked) == 1
+    assert len(calls) == 1
 
 
 def test_dependencies_that_are_nowhere_are_named_beside_what_is_rendered_without_them(monkeypatch):
@@ -581,7 +581,7 @@ def test_dependencies_that_are_nowhere_are_named_beside_what_is_rendered_without
     ],
 )  # fmt: skip
 def test_what_may_differ_each_time_is_rendered_twice(monkeypatch, text, times):
-    asked = []
-    monkeypatch.setattr(helm, "template", lambda *arguments: asked.append(arguments) or b"")
+    calls = []
+    monkeypatch.setattr(helm, "template", lambda *arguments: calls.append(arguments) or b"")
     render({"c/Chart.yaml": CHART, "c/templates/a.yaml": text}, program="/helm")
-    assert len(asked) == times
+    assert len(calls) == times

@@ -30,16 +30,16 @@ def vm(name):
 @pytest.fixture
 def rendered(monkeypatch):
     """What helm is asked to render: release, namespace, values and settings; it answers with one VM."""
-    asked = []
+    calls = []
 
     def template(program, folder, name, namespace, values, settings):
         own = json.loads((folder / "chart/Chart.yaml").read_text())["name"]
         files = sorted(str(path.relative_to(folder / "chart")) for path in (folder / "chart").rglob("*.yaml"))
-        asked.append((own, files, name, namespace, [json.loads(file.read_text()) for file in values], [*settings]))
+        calls.append((own, files, name, namespace, [json.loads(file.read_text()) for file in values], [*settings]))
         return f"---\n# Source: {own}/templates/vm.yaml\n{vm(name)}\n".encode()
 
     monkeypatch.setattr(helm, "template", template)
-    return asked
+    return calls
 
 
 def environment(files, kind="HelmRelease", program="/helm"):
@@ -611,4 +611,4 @@ def test_a_chart_is_rendered_with_twenty_files_of_values_at_most(rendered):
 def test_a_chart_that_nothing_deploys_has_a_name_of_its_folder(rendered, at, name):
     prefix = f"{at}/" if at else ""
     lone({f"{prefix}Chart.yaml": "name: vms", f"{prefix}templates/vm.yaml": "apiVersion: kubevirt.io/v1\n"})
-    assert [asked[2:4] for asked in rendered] == [(name, "")]
+    assert [call[2:4] for call in rendered] == [(name, "")]

@@ -135,9 +135,9 @@ def test_a_topology_takes_instance_type_and_preference() -> None:
     ],
 )
 def test_a_preference_gives_fields_at_several_stages(spec: str, field: str) -> None:
-    found = origins(preference("mine", spec), matchers="preference: {name: mine}")
-    assert found[field] == "preference mine"
-    assert found["spec.domain.firmware.uuid"] == "KubeVirt default"
+    origin_of = origins(preference("mine", spec), matchers="preference: {name: mine}")
+    assert origin_of[field] == "preference mine"
+    assert origin_of["spec.domain.firmware.uuid"] == "KubeVirt default"
 
 
 def test_what_both_say_alike_is_of_both() -> None:
@@ -146,9 +146,11 @@ def test_what_both_say_alike_is_of_both() -> None:
         instancetype("mine", f"{{cpu: {{guest: 4}}, memory: {{guest: 4Gi}}, {noted}"),
         preference("mine", f"{{{noted}"),
     )
-    found = origins(*objects, matchers="instancetype: {name: mine}\n  preference: {name: mine}", domain="{devices: {}}")
-    assert found["metadata.annotations.note"] == "instance type mine, preference mine"
-    assert found["spec.domain.memory.guest"] == "instance type mine"
+    origin_of = origins(
+        *objects, matchers="instancetype: {name: mine}\n  preference: {name: mine}", domain="{devices: {}}"
+    )
+    assert origin_of["metadata.annotations.note"] == "instance type mine, preference mine"
+    assert origin_of["spec.domain.memory.guest"] == "instance type mine"
 
 
 def test_the_vm_wins_over_the_preference_and_is_the_source() -> None:

@@ -183,7 +183,7 @@ class TestMachine:
         assert move(vmi(), seen, (), launcher("10.0.0 9.1.0-1.el9"), launcher(new)) == moved
 
     @pytest.mark.parametrize(
-        ("asked", "seen", "q35", "expected"),
+        ("domain", "seen", "q35", "expected"),
         [
             ("", "", "pc-q35-9", "pc-q35-9"),
             ("{machine: {type: q35}}", "", "pc-q35-9", "pc-q35-9"),
@@ -193,8 +193,8 @@ class TestMachine:
             ("{machine: {type: pc-q35-8}}", "pc-q35-7", "pc-q35-9", "pc-q35-7"),
         ],
     )
-    def test_an_alias_stands_for_what_the_old_launcher_made_of_it(self, asked, seen, q35, expected):
-        spec = f"domain: {asked}" if asked else ""
+    def test_an_alias_stands_for_what_the_old_launcher_made_of_it(self, domain, seen, q35, expected):
+        spec = f"domain: {domain}" if domain else ""
         assert machine_type(vmi(spec), Seen(machine=seen), launcher("1.0 1.0", q35=q35)) == expected
 
 

@@ -133,10 +133,10 @@ class TestMigration:
 
     def test_what_does_not_move_stays_as_it_is(self):
         two = f"{{volumes: [{volume('x')}, {volume('u', 'b')}], disks: []}}"
-        asked = f"{{volumes: [{volume('y')}, {volume('v', 'c')}], disks: []}}"
+        changed = f"{{volumes: [{volume('y')}, {volume('v', 'c')}], disks: []}}"
         machine = running(two, moved=MOVED)
         after = f"{{volumes: [{volume('y')}, {volume('u', 'b')}], disks: []}}"
-        assert migrate_volumes(machine, wanted(asked)) == spec(after)
+        assert migrate_volumes(machine, wanted(changed)) == spec(after)
 
     @pytest.mark.parametrize("strategy", [None, "Replacement"])
     def test_is_asked_for_by_its_strategy(self, strategy):
@@ -145,11 +145,11 @@ class TestMigration:
         assert machine.migrated_volumes == ()
 
     @pytest.mark.parametrize(
-        "asked", [OLD, "{volumes: [], disks: []}", "{volumes: [{name: a, emptyDisk: {capacity: 1}}], disks: []}"]
+        "changed", [OLD, "{volumes: [], disks: []}", "{volumes: [{name: a, emptyDisk: {capacity: 1}}], disks: []}"]
     )
-    def test_is_of_claims_that_become_others(self, asked):
+    def test_is_of_claims_that_become_others(self, changed):
         machine = running(OLD)
-        assert migrate_volumes(machine, wanted(asked)) is None
+        assert migrate_volumes(machine, wanted(changed)) is None
         assert machine.migrated_volumes == ()
 
     def test_other_strategies_are_refused(self):
@@ -200,8 +200,8 @@ class TestMigration:
 
     def test_a_volume_without_a_disk_moves(self):
         first = f"{{volumes: [{volume('x')}, {volume('u', 'b')}], disks: [{{name: b, lun: {{}}}}]}}"
-        asked = f"{{volumes: [{volume('y')}, {volume('v', 'b')}], disks: []}}"
-        assert migrate_volumes(running(first), wanted(asked)).message == "disk 'b' is a LUN: no migration moves it"
+        changed = f"{{volumes: [{volume('y')}, {volume('v', 'b')}], disks: []}}"
+        assert migrate_volumes(running(first), wanted(changed)).message == "disk 'b' is a LUN: no migration moves it"
 
     @pytest.mark.parametrize(
         ("status", "claim", "moves"),
