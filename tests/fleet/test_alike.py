@@ -58,13 +58,13 @@ def keys(*vms: Data, cluster: Cluster | None = None, namespaces: frozenset[str] 
 
 
 def changed(path: str, value: Any) -> Data:
-    made = vm("web-2")
-    data: Any = made
+    web = vm("web-2")
+    data: Any = web
     *steps, last = path.split(".")
     for step in steps:
         data = data[int(step)] if step.isdigit() else data[step]
     data[int(last) if last.isdigit() else last] = value
-    return made
+    return web
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def with_name(name: str, place: str) -> Data:
     value = [{last.removesuffix("[]"): value}] if last.endswith("[]") else {last: value}
     for step in reversed(steps):
         value = {step.removesuffix("[]"): [value] if step.endswith("[]") else value}
-    made = vm(name)
+    manifest = vm(name)
     for key, inner in value.items():
-        made[key] = {**made[key], **inner}
-    return made
+        manifest[key] = {**manifest[key], **inner}
+    return manifest
 
 
 OF_ITS_OWN = [
@@ -164,8 +164,8 @@ def test_elsewhere_a_name_may_mean_something(place: str) -> None:
 
 def test_so_it_may_in_an_annotation_of_kubevirts() -> None:
     annotated = [vm(name) for name in ("web-1", "db-17")]
-    for each in annotated:
-        each["spec"]["template"]["metadata"]["annotations"] = {"kubevirt.io/a": each["metadata"]["name"]}
+    for manifest in annotated:
+        manifest["spec"]["template"]["metadata"]["annotations"] = {"kubevirt.io/a": manifest["metadata"]["name"]}
     assert keys(*annotated) == 2
 
 
@@ -204,16 +204,19 @@ def test_claims_that_are_known_count() -> None:
         }
 
     cluster = Cluster([claim("web-1", "1Gi"), claim("web-2", "1Gi"), claim("web-3", "2Gi")])
-    known, fleet = frozenset({"team"}), [vm("web-1"), vm("web-2"), vm("web-3")]
-    assert keys(vm("web-1"), vm("web-2"), cluster=cluster, namespaces=known) == 1
-    assert keys(vm("web-1"), vm("web-3"), cluster=cluster, namespaces=known) == 2
-    vmis = [{**each, "kind": "VirtualMachineInstance", "spec": each["spec"]["template"]["spec"]} for each in fleet]
-    assert keys(*vmis[:2], cluster=cluster, namespaces=known) == 1
-    assert keys(*vmis, cluster=cluster, namespaces=known) == 2
+    namespaces, fleet = frozenset({"team"}), [vm("web-1"), vm("web-2"), vm("web-3")]
+    assert keys(vm("web-1"), vm("web-2"), cluster=cluster, namespaces=namespaces) == 1
+    assert keys(vm("web-1"), vm("web-3"), cluster=cluster, namespaces=namespaces) == 2
+    vmis = [
+        {**manifest, "kind": "VirtualMachineInstance", "spec": manifest["spec"]["template"]["spec"]}
+        for manifest in fleet
+    ]
+    assert keys(*vmis[:2], cluster=cluster, namespaces=namespaces) == 1
+    assert keys(*vmis, cluster=cluster, namespaces=namespaces) == 2
     other = Cluster([claim("web-1", "1Gi")])
     sides = ((cluster, other), (other, cluster), (other, other))
-    assert len({Alike(*both).key(vm("web-1"), known) for both in sides}) == 1
-    assert len({Alike(*both).key(vm("web-2"), known) for both in sides}) == 3
+    assert len({Alike(*both).key(vm("web-1"), namespaces) for both in sides}) == 1
+    assert len({Alike(*both).key(vm("web-2"), namespaces) for both in sides}) == 3
 
 
 def preference(**devices: Any) -> Side:
@@ -236,12 +239,12 @@ def test_the_verdicts_are_those_of_the_vms_one_by_one() -> None:
     buses = ("virtio", "sata", "scsi", None)
     fleet = []
     for number in range(12):
-        each = copy.deepcopy(vm(f"web-{number}"))
-        disk = each["spec"]["template"]["spec"]["domain"]["devices"]["disks"][0]["disk"]
+        manifest = copy.deepcopy(vm(f"web-{number}"))
+        disk = manifest["spec"]["template"]["spec"]["domain"]["devices"]["disks"][0]["disk"]
         disk.pop("bus")
         if buses[number % 4]:
             disk["bus"] = buses[number % 4]
-        fleet.append(each)
+        fleet.append(manifest)
 
     def verdicts(*vms: Data) -> dict[str, Verdict]:
         reviewer = Reviewer(preference(), preference(preferredDiskBus="virtio", preferredRng={}))
@@ -249,7 +252,7 @@ def test_the_verdicts_are_those_of_the_vms_one_by_one() -> None:
         return {verdict.vm: replace(verdict, vm="") for verdict in reviewer.done().verdicts}
 
     together = verdicts(*fleet)
-    alone = {name: found for each in fleet for name, found in verdicts(each).items()}
+    alone = {name: verdict for manifest in fleet for name, verdict in verdicts(manifest).items()}
     assert together == alone
     # A disk without a bus gets another one; beside one that has its bus, only cloud-init's gets another device name,
     # which depends on whether the other is on virtio.
@@ -298,7 +301,7 @@ def test_labels_count_where_they_matter() -> None:
     labelled = [{**vm("web-1"), "metadata": {"name": "web-1", "namespace": "team", "labels": {"a": a}}} for a in "bc"]
     for matter, number in ((False, 1), (True, 2)):
         alike = Alike(Cluster(), labels_matter=matter)
-        assert len({alike.key(each, frozenset()) for each in labelled}) == number
+        assert len({alike.key(manifest, frozenset()) for manifest in labelled}) == number
 
 
 def test_a_status_and_the_labels_of_others_do_not_count() -> None:
@@ -321,13 +324,13 @@ def test_so_it_does_where_a_vm_refers_to_a_type_of_its_own_namespace() -> None:
 
 
 def test_as_many_kinds_are_remembered_as_are_useful(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Likeness] = []
-    monkeypatch.setattr(module, "has_plain_name", lambda common: asked.append(common) or True)
+    likenesses: list[Likeness] = []
+    monkeypatch.setattr(module, "has_plain_name", lambda common: likenesses.append(common) or True)
     monkeypatch.setattr(module, "_MOST_KINDS", 2)
     alike = Alike(Cluster())
     for kind in "aabbab" + "c" + "ca":
         alike.key(vm("web-1", x=kind), frozenset())
-    assert len(asked) == 4
+    assert len(likenesses) == 4
 
 
 @pytest.mark.parametrize(

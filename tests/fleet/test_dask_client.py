@@ -32,19 +32,19 @@ class Client:
     status = "running"
 
     def __init__(self) -> None:
-        self.asked: list[Any] = []
+        self.calls: list[Any] = []
         self.threads = {"one": 1, "two": 2}
         self.versions: dict[str, Any] = {"client": OWN, "scheduler": OWN, "workers": {"tcp://w": OWN}}
 
     def nthreads(self) -> dict[str, int]:
-        self.asked.append("nthreads")
+        self.calls.append("nthreads")
         return self.threads
 
     def wait_for_workers(self, number: int, timeout: float) -> None:
-        self.asked.append((number, timeout))
+        self.calls.append((number, timeout))
 
     def get_versions(self, packages: list[str]) -> dict[str, Any]:
-        self.asked.append(packages)
+        self.calls.append(packages)
         return self.versions
 
     def get_executor(self) -> Client:
@@ -52,7 +52,7 @@ class Client:
 
     def submit(self, function: Callable[..., Any], *arguments: Any, key: str = "") -> Any:
         if key:
-            self.asked.append(key)
+            self.calls.append(key)
             return function(*arguments)
         future: Future[Any] = Future()
         future.set_result(function(*arguments))
@@ -61,16 +61,16 @@ class Client:
 
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Client:
-    made = Client()
+    client = Client()
 
     @contextmanager
     def connected(_workers: Workers) -> Iterator[Client]:
-        yield made
+        yield client
 
     monkeypatch.setattr(Workers, "_connected", connected)
     monkeypatch.setattr(module, "_patience", lambda: 7.5)
     monkeypatch.setattr(module, "_unpacked", OrderedDict())
-    return made
+    return client
 
 
 def multiplied(number: int, by: int) -> int:
@@ -80,7 +80,7 @@ def multiplied(number: int, by: int) -> int:
 def test_a_run_asks_for_workers_and_versions_first_and_counts_threads_every_fifty_results(client: Client) -> None:
     assert list(WORKERS.results(multiplied, range(120), 7)) == [7 * number for number in range(120)]
     key = f"virtcatalog-{sha256(pickle.dumps((7,))).hexdigest()}"
-    assert client.asked == [key, (1, 7.5), ["virtcatalog"], *["nthreads"] * 3]
+    assert client.calls == [key, (1, 7.5), ["virtcatalog"], *["nthreads"] * 3]
 
 
 @pytest.mark.parametrize(("threads", "ahead"), [({"one": 1, "two": 2}, 9), ({"one": 1}, 3), ({}, 3)])
@@ -127,7 +127,7 @@ def test_a_result_is_waited_for_as_long_as_there_are_workers(client: Client) -> 
     future = answering(TimeoutError(), TimeoutError(), b"result")
     assert WORKERS._result(client, future, 7.5) == b"result"
     assert future.waited == [1.0] * 3
-    assert client.asked == [(1, 7.5)] * 2
+    assert client.calls == [(1, 7.5)] * 2
 
 
 KILLED = distributed.KilledWorker("task", SimpleNamespace(address="tcp://w"), 3)
@@ -149,7 +149,7 @@ def test_a_result_that_does_not_come_ends_the_run(client: Client, error: Excepti
 def test_a_timeout_that_is_the_result_is_raised(client: Client) -> None:
     with pytest.raises(TimeoutError, match="of the call"):
         WORKERS._result(client, answering(TimeoutError("of the call"), done=True), 7.5)
-    assert client.asked == []
+    assert client.calls == []
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_run_ends_before_others_than_ours_answer(client: Client, changes: dict
     with pytest.raises(OtherVersionsError) as caught:
         list(WORKERS.results(multiplied, [1], 2))
     assert str(caught.value) == f"{message}, and here is {versions()}: install the same on both"
-    assert "nthreads" not in client.asked
+    assert "nthreads" not in client.calls
 
 
 def test_who_is_the_same_is_not_refused() -> None:
@@ -208,15 +208,15 @@ def test_who_is_the_same_is_not_refused() -> None:
 def test_a_connection_is_made_as_dask_is_configured_and_closed(
     monkeypatch: pytest.MonkeyPatch, security: dict[str, Any], scheme: str
 ) -> None:
-    made: list[Any] = []
+    calls: list[Any] = []
     monkeypatch.setattr(module, "_patience", lambda: 7.5)
     monkeypatch.setattr(distributed, "Security", lambda: SimpleNamespace(**security))
-    closed = SimpleNamespace(close=lambda timeout: made.append(timeout))
-    monkeypatch.setattr(distributed, "Client", lambda url, **options: made.append((url, options)) or closed)
+    closed = SimpleNamespace(close=lambda timeout: calls.append(timeout))
+    monkeypatch.setattr(distributed, "Client", lambda url, **options: calls.append((url, options)) or closed)
     with pytest.raises(KeyError), WORKERS._connected():
         raise KeyError
     options = {"security": SimpleNamespace(**security), "set_as_default": False, "name": "virtcatalog"}
-    assert made == [(f"{scheme}://host:8786", options), 7.5]
+    assert calls == [(f"{scheme}://host:8786", options), 7.5]
 
 
 @pytest.mark.parametrize("error", [OSError("no"), TypeError("no"), ValueError("no")])

@@ -49,24 +49,24 @@ class Here:
         self.got: list[int] = []
 
     def shares(self, shares: Iterable[Share]) -> Iterator[Any]:
-        found = list(shares)
-        self.got.append(len(found))
-        return iter(found)
+        batch = list(shares)
+        self.got.append(len(batch))
+        return iter(batch)
 
 
 class Elsewhere(NamedTuple):
     """An executor that does here what it is asked for."""
 
     forks: bool
-    asked: list[Any]
+    calls: list[Any]
 
     def worth(self, number: int, least: int) -> bool:
-        self.asked.append((number, least))
+        self.calls.append((number, least))
         return number >= least
 
     def results(self, function: Callable[..., Any], items: Iterable[Any], *extra: Any) -> Iterator[Any]:
         for item in items:
-            self.asked.append(len(item) if isinstance(item, list) else item.end - item.first)
+            self.calls.append(len(item) if isinstance(item, list) else item.end - item.first)
             yield function(item, *extra)
 
 
@@ -84,18 +84,18 @@ spec:
 
 @pytest.fixture
 def fleet(tmp_path: Any) -> Callable[[int], Fleet]:
-    def made(number: int) -> Fleet:
+    def of_size(number: int) -> Fleet:
         (tmp_path / "fleet.yaml").write_text("".join(vm(f"vm-{index}") for index in range(number)))
         return Fleet([Placed(str(tmp_path / "fleet.yaml"))])
 
-    return made
+    return of_size
 
 
 @pytest.mark.parametrize("number", [1, 5])
 def test_the_first_vm_waits_for_no_other(fleet: Callable[[int], Fleet], number: int) -> None:
     here = Here()
-    found = list(expand_fleet(fleet(number), here, None))  # type: ignore[arg-type]
-    assert (len(found), here.got) == (number, [1, number - 1])
+    results = list(expand_fleet(fleet(number), here, None))  # type: ignore[arg-type]
+    assert (len(results), here.got) == (number, [1, number - 1])
 
 
 @pytest.mark.skipif(START != "fork", reason="spawned processes cost more")
@@ -111,7 +111,7 @@ def test_many_vms_go_to_an_executor(fleet: Callable[[int], Fleet], number: int, 
     executor = Elsewhere(forks, [])
     here = Here()
     assert len(list(expand_fleet(fleet(number), here, executor))) == number  # type: ignore[arg-type]
-    assert executor.asked == [(number, 500), *sizes]
+    assert executor.calls == [(number, 500), *sizes]
     assert here.got == (sizes or [1, 498])
 
 

@@ -58,7 +58,7 @@ class TestFleets:
         fleet = fleet_of(
             ("a.yaml", "lab"), ("b.yaml", ""), ("c.yaml", ""), a=stream(vm("a"), SECRET), b=CLAIM, c=SECRET
         )
-        assert [(each.name, where) for each, where in fleet.objects] == [
+        assert [(vm.name, where) for vm, where in fleet.objects] == [
             ("ConfigMap/other", "lab"),
             ("PersistentVolumeClaim/root", ""),
             ("ConfigMap/other", ""),
@@ -89,13 +89,13 @@ class TestEnvironments:
     def test_each_environment_has_its_vms(self) -> None:
         fleet = fleet_of(("a.yaml", "x"), ("b.yaml", ""), a=stream(vm("pl"), vm("p")), b=stream(vm("l"), vm("pp")))
         chosen = fleet.by_environment(by_name)
-        assert {key: names(each.shares()) for key, each in chosen.items()} == {
+        assert {key: names(fleet.shares()) for key, fleet in chosen.items()} == {
             ("p", "x"): [("p", ["VirtualMachine/pl"]), ("p", ["VirtualMachine/p"])],
             ("l", "x"): [("l", ["VirtualMachine/pl"])],
             ("l", ""): [("l", ["VirtualMachine/l"])],
             ("p", ""): [("p", ["VirtualMachine/pp", "VirtualMachine/pp"])],
         }
-        assert {key: each.number for key, each in chosen.items()} == {
+        assert {key: fleet.number for key, fleet in chosen.items()} == {
             ("p", "x"): 2,
             ("l", "x"): 1,
             ("l", ""): 1,
@@ -110,12 +110,12 @@ class TestEnvironments:
         chosen = fleet.by_environment(
             lambda data, where: [] if data["metadata"]["name"] == "none" else by_name(data, where)
         )
-        assert {key: each.number for key, each in chosen.items()} == {("p", ""): 2, ("l", ""): 1}
+        assert {key: fleet.number for key, fleet in chosen.items()} == {("p", ""): 2, ("l", ""): 1}
 
     def test_where_it_is_the_first_its_environment_is_none(self) -> None:
         fleet = fleet_of(("a.yaml", "x"), a=stream(UNREADABLE.replace("NAME", "odd"), vm("p")))
         chosen = fleet.by_environment(by_name)
-        assert {key: each.number for key, each in chosen.items()} == {("", "x"): 1, ("p", "x"): 1}
+        assert {key: fleet.number for key, fleet in chosen.items()} == {("", "x"): 1, ("p", "x"): 1}
 
     def test_what_is_wrong_with_a_text_is_told_once(self) -> None:
         fleet = fleet_of(("a.yaml", ""), a=stream(vm("p"), "kind: [\n"))
@@ -140,7 +140,7 @@ class TestSoundFleets:
             "": ["PersistentVolumeClaim/root"],
         }
         for _ in range(2):
-            assert [(each.name, where) for each, where in fleet] == [
+            assert [(vm.name, where) for vm, where in fleet] == [
                 ("VirtualMachine/a", "lab"),
                 ("VirtualMachine/b", ""),
             ]
@@ -148,17 +148,17 @@ class TestSoundFleets:
     def test_what_is_known_of_a_part_stands_for_its_vms(self) -> None:
         write(".", {"a.yaml": vm("a"), "b.yaml": vm("b")})
         fleet = SoundFleet([Placed("a.yaml"), Placed("b.yaml", "lab")])
-        answers = fleet.answered(lambda share: "known" if share.part.file == "b.yaml" else None)
-        assert [(getattr(each, "name", each), where) for each, where in answers] == [
+        answers = fleet.known(lambda share: "known" if share.part.file == "b.yaml" else None)
+        assert [(getattr(item, "name", item), where) for item, where in answers] == [
             ("VirtualMachine/a", ""),
             ("known", "lab"),
         ]
 
     def test_after_a_problem_there_is_no_more_and_all_of_them_are_raised(self) -> None:
         write(".", {"a.yaml": stream(vm("a"), UNREADABLE.replace("NAME", "odd"), vm("c")), "b.yaml": UNREADABLE})
-        found = []
+        read = []
         with pytest.raises(ManifestError) as caught:
-            found += [each.name for each, _ in SoundFleet([Placed("a.yaml"), Placed("b.yaml")])]
+            read += [vm.name for vm, _ in SoundFleet([Placed("a.yaml"), Placed("b.yaml")])]
         assert [str(problem) for problem in caught.value.problems] == [
             "a.yaml:9:8: VirtualMachine/odd: spec.runStrategy: must be a string, not a list",
             "b.yaml:4:8: VirtualMachine/NAME: spec.runStrategy: must be a string, not a list",
@@ -194,7 +194,7 @@ def test_every_file_is_handed_over_and_the_problems_of_all_are_raised() -> None:
 
 class TestSources:
     @pytest.mark.parametrize(
-        ("files", "source", "found", "problems"),
+        ("files", "source", "paths", "problems"),
         [
             ({"a.yaml": "x", "b.json": "y", "c.txt": "z", "d/e.yml": "w"}, ".", ["a.yaml", "b.json", "d/e.yml"], []),
             ({"f/a.yaml": "x"}, "f/a.yaml", ["f/a.yaml"], []),
@@ -216,23 +216,23 @@ class TestSources:
         ],
     )
     def test_files_that_may_hold_manifests(
-        self, files: dict[str, str], source: str, found: list[str], problems: list[str]
+        self, files: dict[str, str], source: str, paths: list[str], problems: list[str]
     ) -> None:
         write(".", files)
-        said: list[Any] = []
-        read = dict(contents(source, said))
-        assert (list(read), list(map(str, said))) == (found, problems)
+        reported: list[Any] = []
+        read = dict(contents(source, reported))
+        assert (list(read), list(map(str, reported))) == (paths, problems)
         assert all(content == files[name].encode() for name, content in read.items())
 
     def test_a_link_that_leads_out_is_told_and_the_others_are_read(self) -> None:
         write(".", {"f/a.yaml": "x", "f/c.yaml": "z"})
         Path("f/b.yaml").symlink_to("/dev/null")
-        said: list[Any] = []
-        assert [name for name, _ in contents("f", said)] == ["f/a.yaml", "f/c.yaml"]
-        assert list(map(str, said)) == ["f/b.yaml: is a symbolic link that leads out of the folder"]
+        reported: list[Any] = []
+        assert [name for name, _ in contents("f", reported)] == ["f/a.yaml", "f/c.yaml"]
+        assert list(map(str, reported)) == ["f/b.yaml: is a symbolic link that leads out of the folder"]
 
     @pytest.mark.parametrize(
-        ("kustomization", "found", "problems"),
+        ("kustomization", "vms", "problems"),
         [
             ("resources: [vm.yaml]\nnamePrefix: x-\n", ["VirtualMachine/x-a"], []),
             (
@@ -243,12 +243,12 @@ class TestSources:
         ],
     )
     def test_a_folder_that_kustomize_builds_is_what_it_builds(
-        self, kustomization: str, found: list[str], problems: list[str]
+        self, kustomization: str, vms: list[str], problems: list[str]
     ) -> None:
         write(".", {"f/kustomization.yaml": kustomization, "f/vm.yaml": vm("a"), "f/other.yaml": vm("b")})
-        said: list[Any] = []
-        texts = b"".join(content for _, content in built_contents("f", said)).decode()
+        reported: list[Any] = []
+        texts = b"".join(content for _, content in built_contents("f", reported)).decode()
         write(".", {"built.yaml": texts or SECRET})
         fleet = Fleet([Placed("built.yaml")])
-        assert [name for _, each in names(fleet.shares()) for name in each] == found
-        assert list(map(str, said)) == problems
+        assert [name for _, manifests in names(fleet.shares()) for name in manifests] == vms
+        assert list(map(str, reported)) == problems

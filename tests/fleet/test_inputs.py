@@ -73,7 +73,9 @@ def touched(index: int) -> list[Manifest]:
     ],
 )
 def test_an_object_counts_for_those_who_can_meet_it(kind: str, name: str, counts: bool) -> None:
-    (index,) = (at for at, each in enumerate(OBJECTS) if (each["kind"], each["metadata"]["name"]) == (kind, name))
+    (index,) = (
+        at for at, manifest in enumerate(OBJECTS) if (manifest["kind"], manifest["metadata"]["name"]) == (kind, name)
+    )
     assert (of(touched(index)) != of(OBJECTS)) is counts
     gone = [*OBJECTS[:index], *OBJECTS[index + 1 :]]
     assert (of(gone) != of(OBJECTS)) is counts
@@ -100,7 +102,7 @@ def test_of_what_is_not_there_the_names_count_that_may_have_been_meant() -> None
 
 
 def test_what_is_not_known_depends_on_all_of_them() -> None:
-    inputs = [Inputs(each, CONDITIONS).of("team", None) for each in (OBJECTS, touched(0), touched(1), touched(2))]
+    inputs = [Inputs(objects, CONDITIONS).of("team", None) for objects in (OBJECTS, touched(0), touched(1), touched(2))]
     assert len(set(inputs)) == 4
 
 

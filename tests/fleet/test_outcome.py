@@ -16,16 +16,16 @@ VM = Located({"kind": "VirtualMachine", "metadata": {"name": "web", "namespace":
 
 
 @pytest.mark.parametrize(
-    ("environment", "title", "said"),
+    ("environment", "title", "sentence"),
     [
         ("", "shop/web", "vm.yaml: spec.x: is odd"),
         ("lab", "shop/web (in lab)", "vm.yaml: spec.x: is odd (in lab)"),
     ],
 )
-def test_a_vm_in_an_environment_says_so(environment: str, title: str, said: str) -> None:
+def test_a_vm_in_an_environment_says_so(environment: str, title: str, sentence: str) -> None:
     vm = VM.located_in(environment)
     assert (vm.name, vm.title, vm.environment) == ("shop/web", title, environment)
-    assert str(vm.problem("spec.x", "is odd")) == said
+    assert str(vm.problem("spec.x", "is odd")) == sentence
     assert (vm is VM) is (not environment)
 
 

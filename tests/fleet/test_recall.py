@@ -15,17 +15,19 @@ KEY = key_of(b"one")
 ONE, OTHER = ("Kind", "", "one"), ("Kind", "team", "other")
 
 
-def answer_of(folder: Path, made: dict[Any, bytes], now: dict[Any, bytes], decode: Any = msgspec.msgpack.decode) -> Any:
+def answer_of(
+    folder: Path, before: dict[Any, bytes], now: dict[Any, bytes], decode: Any = msgspec.msgpack.decode
+) -> Any:
     """What is recalled of an answer that was made of some objects, where other ones are now."""
     cache = Cache(str(folder))
-    content = entry({"a": 1}, made, made.__getitem__)
+    content = entry({"a": 1}, before, before.__getitem__)
     assert content is not None
     cache.put(KEY, content)
     return recall(cache, KEY, lambda which: now.get(which, b""), decode)
 
 
 @pytest.mark.parametrize(
-    ("made", "now", "counts"),
+    ("before", "now", "counts"),
     [
         ({}, {ONE: b"1"}, True),
         ({ONE: b"1", OTHER: b"2"}, {OTHER: b"2", ONE: b"1"}, True),
@@ -36,9 +38,9 @@ def answer_of(folder: Path, made: dict[Any, bytes], now: dict[Any, bytes], decod
     ],
 )
 def test_an_answer_counts_while_what_it_was_made_of_is_there(
-    tmp_path: Path, made: dict[Any, bytes], now: dict[Any, bytes], counts: bool
+    tmp_path: Path, before: dict[Any, bytes], now: dict[Any, bytes], counts: bool
 ) -> None:
-    assert answer_of(tmp_path, made, now) == ({"a": 1} if counts else None)
+    assert answer_of(tmp_path, before, now) == ({"a": 1} if counts else None)
 
 
 def test_an_answer_in_another_form_counts_as_none(tmp_path: Path) -> None:
