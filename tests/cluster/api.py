@@ -83,7 +83,7 @@ class Api:
 
     @cached_property
     def _resources(self) -> dict[tuple[str, str], Resource]:
-        found = {}
+        resources = {}
         for path in ("/api", "/apis"):
             for group in self.ask("GET", path, accept=_DISCOVERY)["items"]:
                 name = group["metadata"].get("name", "")
@@ -91,8 +91,8 @@ class Api:
                     api_version = f"{name}/{version['version']}" if name else version["version"]
                     for resource in version["resources"]:
                         kind = resource["responseKind"]["kind"]
-                        found[api_version, kind] = Resource(resource["resource"], resource["scope"] == "Namespaced")
-        return found
+                        resources[api_version, kind] = Resource(resource["resource"], resource["scope"] == "Namespaced")
+        return resources
 
     def forget_kinds(self) -> None:
         """Look again which kinds are served when one is asked for."""

@@ -66,13 +66,13 @@ def definitions(release: str) -> list[dict[str, Any]]:
     """Return the CustomResourceDefinitions of KubeVirt and CDI that a release installs."""
     path = _definitions_of(release)
     if not path.exists():
-        made = _run([str(program()), "crds", str(_modules(release))], HERE)
+        text = _run([str(program()), "crds", str(_modules(release))], HERE)
         with _alone():
             partial = path.with_suffix(".partial")
-            partial.write_text(made, encoding="utf-8")
+            partial.write_text(text, encoding="utf-8")
             partial.rename(path)
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    kinds: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return kinds
 
 
 def _definitions_of(release: str) -> Path:

@@ -88,15 +88,15 @@ def _in_cluster(decide: Callable[[Cluster], A], request: Manifest, api: Api, rel
         objects += api.items("kubevirt.io/v1", _PRESET, request["namespace"])
     fetched: set[tuple[str, str, str]] = set()
     while True:
-        asked: set[tuple[str, str, str]] = set()
-        answer = decide(Cluster(objects, release=release).watched(asked))
-        if asked <= fetched:
+        looked_up: set[tuple[str, str, str]] = set()
+        answer = decide(Cluster(objects, release=release).watched(looked_up))
+        if looked_up <= fetched:
             return answer
-        for kind, namespace, name in sorted(asked - fetched):
+        for kind, namespace, name in sorted(looked_up - fetched):
             version = API_VERSIONS.get(kind) or _OTHERS.get(kind)
             stored = api.get(version, kind, namespace, name) if version and name else None
             objects += [stored] if stored else []
-        fetched |= asked
+        fetched |= looked_up
 
 
 def _mutate_vm(request: Manifest, cluster: Cluster) -> Review:
@@ -120,12 +120,14 @@ def _mutate_vmi(request: Manifest, cluster: Cluster) -> Review:
     causes = mutate_vmi(vmi, cluster)
     if causes:
         return _refused(causes)
-    made = to_manifest(vmi)
+    manifest = to_manifest(vmi)
     metadata = {
         **request["object"]["metadata"],
-        **{key: made["metadata"][key] for key in ("annotations", "finalizers")},
+        **{key: manifest["metadata"][key] for key in ("annotations", "finalizers")},
     }
-    return Review(patch=tuple(_replaced(key, {**made, "metadata": metadata}) for key in ("metadata", "spec", "status")))
+    return Review(
+        patch=tuple(_replaced(key, {**manifest, "metadata": metadata}) for key in ("metadata", "spec", "status"))
+    )
 
 
 def _replaced(key: str, manifest: Manifest) -> Manifest:
