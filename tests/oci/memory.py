@@ -18,7 +18,7 @@ class Memory:
         self.blobs: dict[str, bytes] = {}
         self.manifests: dict[str, bytes] = {}
         self.types: dict[str, str] = {}
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def memory(*, lists: bool = False) -> Iterator[Memory]:
 
         def note(self) -> str:
             path = urlsplit(self.path).path
-            ours.asked.append(f"{self.command} {path}")
+            ours.requests.append(f"{self.command} {path}")
             return path.rpartition("/")[2]
 
     with served(Answering) as ours.host:

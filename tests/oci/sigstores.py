@@ -147,7 +147,7 @@ class Sigstore:
         leaf = hashlib.sha256(b"\0" + body).digest()
         note = f"rekor.test - 1\n1\n{_text(leaf)}\n"
         signed = _text(self._rekor.id[:4] + self._rekor.signature(note.encode()))
-        said = {
+        entry = {
             "body": _text(body),
             "integratedTime": int(time.time()),
             "logID": self._rekor.id.hex(),
@@ -160,8 +160,8 @@ class Sigstore:
             "rootHash": leaf.hex(),
             "treeSize": 1,
         }
-        promise = _text(self._rekor.signature(_canonical(said)))
-        return {leaf.hex(): {**said, "verification": {"inclusionProof": proof, "signedEntryTimestamp": promise}}}
+        promise = _text(self._rekor.signature(_canonical(entry)))
+        return {leaf.hex(): {**entry, "verification": {"inclusionProof": proof, "signedEntryTimestamp": promise}}}
 
     def trusted_root(self) -> dict[str, Any]:
         """Return what verifiers trust."""
@@ -220,18 +220,18 @@ def sigstore() -> Iterator[Sigstore]:
 
     class Answers(Handler):
         def do_POST(self) -> None:
-            asked = json.loads(self.content())
+            body = json.loads(self.content())
             if self.path == "/api/v2/signingCert":
                 claims = jwt.decode(
                     self.headers["Authorization"].removeprefix("Bearer "), options={"verify_signature": False}
                 )
-                request = x509.load_pem_x509_csr(base64.b64decode(asked["certificateSigningRequest"]))
-                made = ours.certificate(request, claims["iss"], claims["sub"])
-                chain = [one.public_bytes(Encoding.PEM).decode() for one in (made, ours.authority)]
+                request = x509.load_pem_x509_csr(base64.b64decode(body["certificateSigningRequest"]))
+                certificate = ours.certificate(request, claims["iss"], claims["sub"])
+                chain = [one.public_bytes(Encoding.PEM).decode() for one in (certificate, ours.authority)]
                 self.respond(200, {"signedCertificateEmbeddedSct": {"chain": {"certificates": chain}}})
             else:
                 assert self.path == "/api/v1/log/entries", self.path
-                self.respond(201, ours.entry(asked))
+                self.respond(201, ours.entry(body))
 
     with served(Answers) as address:
         ours.url = f"http://{address}"

@@ -76,8 +76,8 @@ def test_it_is_written_as_cyclonedx_has_it() -> None:
 
 def test_its_number_is_that_of_the_catalog_and_its_files() -> None:
     def serial(name: str, files: dict[str, bytes]) -> str:
-        found: str = bom(name, "", files, [], "", "1.0.0")["serialNumber"]
-        return found
+        number: str = bom(name, "", files, [], "", "1.0.0")["serialNumber"]
+        return number
 
     files = {"a": b"1", "b": b"2"}
     assert serial("house", files) == serial("house", dict(files))

@@ -56,7 +56,7 @@ def manifest(*layers: tuple[str, int], config: str = DIGEST) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"[]", "its manifest is none of one artifact: Expected `object`, got `array`"),
         (
@@ -74,8 +74,8 @@ def manifest(*layers: tuple[str, int], config: str = DIGEST) -> bytes:
         (manifest((LAYER, 2**26 + 1)), "its layer has 67,108,865 bytes, more than 64 MiB"),
     ],
 )
-def test_manifests_that_are_none_of_an_artifact_of_files(content: bytes, said: str) -> None:
-    assert sentence(lambda: layer_of(PLACE, content)) == f"oci://r.example.com/a: {said}"
+def test_manifests_that_are_none_of_an_artifact_of_files(content: bytes, message: str) -> None:
+    assert sentence(lambda: layer_of(PLACE, content)) == f"oci://r.example.com/a: {message}"
 
 
 @pytest.mark.parametrize("size", [0, 2**26])
@@ -103,7 +103,7 @@ UNKNOWN = "oci://r.example.com/a: the registry wants credentials of a kind that 
 
 
 @pytest.mark.parametrize(
-    ("answers", "said"),
+    ("answers", "message"),
     [
         ([challenge('Digest realm="x"')], f"{UNKNOWN}'Digest realm=\"x\"'"),
         ([challenge("Bearer")], f"{UNKNOWN}'Bearer'"),
@@ -127,9 +127,9 @@ UNKNOWN = "oci://r.example.com/a: the registry wants credentials of a kind that 
         ),
     ],
 )
-def test_registries_that_give_no_manifest(monkeypatch: pytest.MonkeyPatch, answers: list[Answer], said: str) -> None:
+def test_registries_that_give_no_manifest(monkeypatch: pytest.MonkeyPatch, answers: list[Answer], message: str) -> None:
     one = registry_of(answers, monkeypatch)
-    assert sentence(lambda: one.manifest("v1")) == said
+    assert sentence(lambda: one.manifest("v1")) == message
 
 
 def test_a_registry_that_has_nothing_by_a_name_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:

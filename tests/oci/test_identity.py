@@ -18,7 +18,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def said(call: object) -> str:
+def sentence(call: object) -> str:
     with pytest.raises(OciError) as refused:
         call()  # type: ignore[operator]
     return str(refused.value)
@@ -28,11 +28,11 @@ def test_without_an_identity_nobody_signs(tmp_path: Path) -> None:
     trust = tmp_path / "trust.json"
     with sigstore() as trusted:
         trust.write_text(json.dumps(trusted.trust_config()))
-        assert said(lambda: Identity(None, str(trust))) == (
+        assert sentence(lambda: Identity(None, str(trust))) == (
             "there is no identity to sign as: in GitHub Actions give the job `id-token: write`, elsewhere set "
             "SIGSTORE_ID_TOKEN, or sign by --key"
         )
-        assert said(lambda: Identity("no token", str(trust))).startswith("Sigstore gave no certificate: ")
+        assert sentence(lambda: Identity("no token", str(trust))).startswith("Sigstore gave no certificate: ")
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_a_statement_is_signed_and_has_no_signature_of_cosign_2(tmp_path: Path) 
         one = Identity(token("https://token.example.com", "me"), str(trust))
         assert json.loads(one.bundle(statement))["dsseEnvelope"]["payloadType"] == "application/vnd.in-toto+json"
         assert one.simple(b"payload") is None
-        assert said(lambda: one.bundle(b"no statement")).startswith("Sigstore did not sign: ")
+        assert sentence(lambda: one.bundle(b"no statement")).startswith("Sigstore did not sign: ")

@@ -29,7 +29,7 @@ class Fake:
 
     def __init__(self) -> None:
         self.host = ""
-        self.asked: list[tuple[str, str | None]] = []
+        self.requests: list[tuple[str, str | None]] = []
         self.answers: Answers = lambda _: (404, {}, b"")
 
 
@@ -39,7 +39,7 @@ def fake() -> Iterator[Fake]:
 
     class Answering(Handler):
         def do_GET(self) -> None:
-            ours.asked.append((self.path, self.headers.get("Authorization")))
+            ours.requests.append((self.path, self.headers.get("Authorization")))
             status, headers, body = ours.answers(self)
             self.respond(status, body, headers)
 
@@ -80,8 +80,8 @@ def test_credentials_go_to_the_registry_and_not_where_it_sends_us(
     storage.answers = lambda _: (200, {}, b"content")
     assert registry.blob(digest_of(b"content"), 7) == b"content"
     basic = f"Basic {base64.b64encode(b'maintainer:secret').decode()}"
-    assert [who for _, who in server.asked] == [None, basic]
-    assert storage.asked == [("/blob", None)]
+    assert [who for _, who in server.requests] == [None, basic]
+    assert storage.requests == [("/blob", None)]
 
 
 def test_it_does_not_go_in_circles(registry: Registry, server: Fake) -> None:
@@ -89,7 +89,7 @@ def test_it_does_not_go_in_circles(registry: Registry, server: Fake) -> None:
     with pytest.raises(OciError) as refused:
         registry.blob(digest_of(b""), 0)
     assert str(refused.value) == f"oci://{server.host}/a: the registry redirects more than 5 times"
-    assert len(server.asked) == 5
+    assert len(server.requests) == 5
 
 
 @pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://registry.example.com/x"])
@@ -106,7 +106,7 @@ def test_it_follows_every_redirect_of_what_is_read(registry: Registry, server: F
         (200, {}, b"content") if handler.path == "/b?c=d" else (status, {"Location": "/b?c=d"}, b"")
     )
     assert registry.blob(digest_of(b"content"), 7) == b"content"
-    assert [path for path, _ in server.asked] == [f"/v2/a/blobs/{digest_of(b'content')}", "/b?c=d"]
+    assert [path for path, _ in server.requests] == [f"/v2/a/blobs/{digest_of(b'content')}", "/b?c=d"]
 
 
 def test_a_redirect_to_nowhere_is_an_answer(registry: Registry, server: Fake) -> None:
@@ -120,9 +120,9 @@ def test_a_redirect_to_nowhere_is_an_answer(registry: Registry, server: Fake) ->
 def test_an_answer_that_breaks_off_is_asked_for_again(registry: Registry, server: Fake, packed: bool) -> None:
     encoded, headers = (gzip.compress(b"content"), {"Content-Encoding": "gzip"}) if packed else (b"content", {})
     cut = {**headers, "Content-Length": str(len(encoded) + 2), "Connection": "close"}
-    server.answers = lambda _: (200, cut, encoded) if len(server.asked) < 3 else (200, headers, encoded)
+    server.answers = lambda _: (200, cut, encoded) if len(server.requests) < 3 else (200, headers, encoded)
     assert registry.blob(digest_of(b"content"), 7) == b"content"
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 def test_what_is_asked_says_who_asks_and_what_it_takes(registry: Registry, server: Fake) -> None:
@@ -140,7 +140,7 @@ def test_what_is_asked_says_who_asks_and_what_it_takes(registry: Registry, serve
 
 
 @pytest.mark.parametrize(
-    ("parameters", "asked"),
+    ("parameters", "query"),
     [
         ('service="s"', "?service=s&scope=repository%3Aa%3Apull"),
         ('service="s",scope="repository:b:pull"', "?service=s&scope=repository%3Ab%3Apull"),
@@ -148,7 +148,7 @@ def test_what_is_asked_says_who_asks_and_what_it_takes(registry: Registry, serve
         ('a="b\\"c",service="s"', "?service=s&scope=repository%3Aa%3Apull"),
     ],
 )
-def test_a_token_is_asked_for_what_is_done(registry: Registry, server: Fake, parameters: str, asked: str) -> None:
+def test_a_token_is_asked_for_what_is_done(registry: Registry, server: Fake, parameters: str, query: str) -> None:
     realm = f"http://{server.host}/token"
     server.answers = lambda handler: (
         (200, {}, b'{"token": "t"}')
@@ -160,9 +160,9 @@ def test_a_token_is_asked_for_what_is_done(registry: Registry, server: Fake, par
     assert registry.manifest("v1") == b"content"
     basic = f"Basic {base64.b64encode(b'maintainer:secret').decode()}"
     place = "/v2/a/manifests/v1"
-    assert server.asked == [(place, None), (f"/token{asked}", basic), (place, "Bearer t")]
+    assert server.requests == [(place, None), (f"/token{query}", basic), (place, "Bearer t")]
     registry.manifest("v1")
-    assert server.asked[3:] == [(place, "Bearer t")]
+    assert server.requests[3:] == [(place, "Bearer t")]
 
 
 def test_a_realm_may_have_a_query(registry: Registry, server: Fake) -> None:
@@ -175,7 +175,7 @@ def test_a_realm_may_have_a_query(registry: Registry, server: Fake) -> None:
         else (401, {"WWW-Authenticate": f'Bearer realm="{realm}",service="s"'}, b"")
     )
     assert registry.manifest("v1") is None
-    assert server.asked[1][0] == "/token?account=me&service=s&scope=repository%3Aa%3Apull"
+    assert server.requests[1][0] == "/token?account=me&service=s&scope=repository%3Aa%3Apull"
 
 
 @pytest.mark.parametrize(
@@ -186,16 +186,16 @@ def test_docker_hub_has_its_registry_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, root: str
 ) -> None:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
-    asked: list[str] = []
+    urls: list[str] = []
 
     def send(_verb: str, url: str, *_: object) -> Answer:
-        asked.append(url)
+        urls.append(url)
         return Answer(404, {}, b"")
 
     one = Registry(Reference(host, "team/a"))
     monkeypatch.setattr(one, "_send", send)
     assert one.manifest("v1") is None
-    assert asked == [f"{root}/v2/team/a/manifests/v1"]
+    assert urls == [f"{root}/v2/team/a/manifests/v1"]
     assert one.place == f"oci://{host}/team/a"
 
 
@@ -210,16 +210,16 @@ def test_an_answer_is_no_longer_than_it_may_be(registry: Registry, server: Fake)
 def test_a_manifest_of_another_digest_is_refused(server: Fake) -> None:
     image = image_of({"a": b"a"}, {})
     server.answers = lambda _: (200, {}, image.manifest)
-    asked = f"sha256:{'0' * 64}"
-    refused = run("pull", f"oci://{server.host}/a@{asked}", "--plain-http")
+    digest = f"sha256:{'0' * 64}"
+    refused = run("pull", f"oci://{server.host}/a@{digest}", "--plain-http")
     assert refused.exit_code == 2
-    assert f"a@{asked}: the registry gave a manifest of {image.descriptor.digest}" in refused.stderr
+    assert f"a@{digest}: the registry gave a manifest of {image.descriptor.digest}" in refused.stderr
 
 
 def test_what_is_overloaded_is_asked_again(registry: Registry, server: Fake) -> None:
-    server.answers = lambda _: (503, {}, b"") if len(server.asked) < 3 else (200, {}, b"content")
+    server.answers = lambda _: (503, {}, b"") if len(server.requests) < 3 else (200, {}, b"content")
     assert registry.blob(digest_of(b"content"), 7) == b"content"
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 def test_a_registry_that_never_answers_ends(registry: Registry, server: Fake) -> None:
@@ -275,7 +275,7 @@ def test_it_goes_by_the_proxy_of_the_environment(
     monkeypatch.delenv("no_proxy", raising=False)
     other = Registry(Reference("registry.example.com", "a"), plain_http=True, wait=lambda _: None)
     assert other.manifest("v1") is None
-    assert [path for path, _ in server.asked] == ["http://registry.example.com/v2/a/manifests/v1"]
+    assert [path for path, _ in server.requests] == ["http://registry.example.com/v2/a/manifests/v1"]
     assert seen == ["Basic bWU6d29yZA=="]
     monkeypatch.setenv("http_proxy", "socks9://x")
     other = Registry(Reference("registry.example.com", "a"), plain_http=True, wait=lambda _: None)
@@ -285,13 +285,13 @@ def test_it_goes_by_the_proxy_of_the_environment(
 
 def test_an_artifact_that_says_it_is_too_large_is_not_fetched(server: Fake) -> None:
     image = image_of({"a": b"a"}, {CATALOG: "a"})
-    said = json.loads(image.manifest)
-    said["layers"][0]["size"] = ARTIFACT_BYTES + 1
-    server.answers = lambda _: (200, {}, json.dumps(said).encode())
+    fields = json.loads(image.manifest)
+    fields["layers"][0]["size"] = ARTIFACT_BYTES + 1
+    server.answers = lambda _: (200, {}, json.dumps(fields).encode())
     refused = run("pull", f"oci://{server.host}/a:v1", "--plain-http")
     assert refused.exit_code == 2
     assert "more than 64 MiB" in refused.stderr
-    assert [path for path, _ in server.asked] == ["/v2/a/manifests/v1"]
+    assert [path for path, _ in server.requests] == ["/v2/a/manifests/v1"]
 
 
 def test_an_artifact_of_another_kind_is_not_written(server: Fake) -> None:

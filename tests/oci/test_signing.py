@@ -54,8 +54,8 @@ def statements(cosign: Consumers, reference: str) -> dict[str, Any]:
     """The verified statements about an artifact, by the types of their predicates."""
     answer = cosign.ask("attestations", reference, f"{cosign.key}.pub")
     assert answer.returncode == 0, answer.stderr
-    said = [json.loads(line) for line in answer.stdout.splitlines()]
-    return {one["predicateType"]: one for one in said}
+    bodies = [json.loads(line) for line in answer.stdout.splitlines()]
+    return {one["predicateType"]: one for one in bodies}
 
 
 def test_flux_extracts_it_and_reads_where_it_is_from(logged_in: Running, house: Path, cosign: Consumers) -> None:
@@ -126,12 +126,12 @@ def test_provenance_names_the_commit_and_what_it_builds_on(logged_in: Running, h
     (house / "instancetypes/m.yaml").rename(house / "instancetypes/house.yaml")
     commit(house.parent)
     head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-    said = statements(cosign, sign(logged_in, "made", cosign))
-    definition = said["https://slsa.dev/provenance/v1"]["predicate"]["buildDefinition"]
+    by_type = statements(cosign, sign(logged_in, "made", cosign))
+    definition = by_type["https://slsa.dev/provenance/v1"]["predicate"]["buildDefinition"]
     git, extended = definition["resolvedDependencies"]
     assert git == {"uri": "git+https://git.example.com/house.git", "digest": {"gitCommit": head}}
     assert extended["uri"].endswith("#common-instancetypes@v1.7.0")
-    bill = said["https://cyclonedx.org/bom"]["predicate"]
+    bill = by_type["https://cyclonedx.org/bom"]["predicate"]
     assert bill["metadata"]["component"]["name"] == "house"
     assert [one["name"] for one in bill["components"]] == [
         "common-instancetypes@v1.7.0",

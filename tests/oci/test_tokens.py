@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
@@ -37,11 +37,11 @@ class Server(NamedTuple):
     """A registry with its token server, and what that was asked."""
 
     registry: Running
-    asked: list[Asked]
+    requests: list[Asked]
 
 
 @contextmanager
-def tokens(pair: Pair, signer: Pair, asked: list[Asked]) -> Iterator[str]:
+def tokens(pair: Pair, signer: Pair, requests: list[Asked]) -> Iterator[str]:
     """Yield the address of a token server; who has a password, or an identity token, gets all that it asks for."""
 
     class Tokens(Handler):
@@ -53,20 +53,20 @@ def tokens(pair: Pair, signer: Pair, asked: list[Asked]) -> Iterator[str]:
             form = parse_qs(self.content().decode())
             self.answer(form, form["grant_type"] == ["refresh_token"] and form["refresh_token"] == [REFRESH])
 
-        def answer(self, query: dict[str, list[str]], known: bool) -> None:
+        def answer(self, query: dict[str, list[str]], authenticated: bool) -> None:
             [scope], [service] = query["scope"], query["service"]
             assert service == SERVICE
-            asked.append(Asked(self.command, scope, self.headers.get("Authorization", "")))
+            requests.append(Asked(self.command, scope, self.headers.get("Authorization", "")))
             kind, name, actions = scope.split(":")
             now = int(time.time())
             access = [{"type": kind, "name": name, "actions": actions.split(",")}]
-            claims = {"iss": ISSUER, "sub": USER, "aud": SERVICE, "access": access, "jti": str(len(asked))}
+            claims = {"iss": ISSUER, "sub": USER, "aud": SERVICE, "access": access, "jti": str(len(requests))}
             claims |= {"exp": now + 300, "nbf": now - 10, "iat": now}
             der = load_pem_x509_certificate(signer.certificate.read_bytes()).public_bytes(Encoding.DER)
             headers = {"x5c": [base64.b64encode(der).decode()]}
             token = jwt.encode(claims, signer.key.read_text(), algorithm="ES256", headers=headers)
-            body: dict[str, Any] = {"access_token" if self.command == "POST" else "token": token} if known else {}
-            self.respond(200 if known else 401, body)
+            key = "access_token" if self.command == "POST" else "token"
+            self.respond(200 if authenticated else 401, {key: token} if authenticated else {})
 
     basic = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -78,20 +78,20 @@ def tokens(pair: Pair, signer: Pair, asked: list[Asked]) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("tokens")
-    ours, asked = authority(folder, "authority"), list[Asked]()
+    ours, requests = authority(folder, "authority"), list[Asked]()
     pair = signed(ours, folder, "server", "-addext", "subjectAltName=IP:127.0.0.1")
     signer = authority(folder, "signer")
-    with tokens(pair, signer, asked) as realm:
+    with tokens(pair, signer, requests) as realm:
         wanted: dict[str, object] = {"realm": realm, "service": SERVICE, "issuer": ISSUER}
         with registry(folder, ours, pair, {**wanted, "rootcertbundle": str(signer.certificate)}) as running:
-            yield Server(running, asked)
+            yield Server(running, requests)
 
 
 def test_a_password_gets_a_token_for_what_is_done(server: Server, house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_CONFIG", str(server.registry.docker))
-    server.asked.clear()
+    server.requests.clear()
     pushed = digest(push(server.registry, "team/house:v1"))
-    scopes = [one.scope.rpartition(":") for one in server.asked]
+    scopes = [one.scope.rpartition(":") for one in server.requests]
     assert {name for name, _, _ in scopes} == {"repository:team/house"}
     assert {frozenset(actions.split(",")) for _, _, actions in scopes} == {
         frozenset({"pull"}),
@@ -109,9 +109,9 @@ def test_an_identity_token_of_docker_login(
     entry = {"auth": auth, "identitytoken": REFRESH}
     (folder / "config.json").write_text(json.dumps({"auths": {server.registry.host: entry}}))
     monkeypatch.setenv("DOCKER_CONFIG", str(folder))
-    server.asked.clear()
+    server.requests.clear()
     digest(push(server.registry, "team/identity:v1"))
-    assert {(one.verb, one.authorization) for one in server.asked} == {("POST", "")}
+    assert {(one.verb, one.authorization) for one in server.requests} == {("POST", "")}
 
 
 def test_whom_the_token_server_does_not_know(

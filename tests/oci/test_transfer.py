@@ -65,7 +65,7 @@ def digests(image: Image) -> list[str]:
 
 def test_the_tag_comes_last(held: Memory) -> None:
     push(registry(held), IMAGE, "v1")
-    assert held.asked == [*uploaded(CONFIG, LAYER), *put(SUBJECT, "v1")]
+    assert held.requests == [*uploaded(CONFIG, LAYER), *put(SUBJECT, "v1")]
     assert held.manifests == {SUBJECT: IMAGE.manifest, "v1": IMAGE.manifest}
     assert held.blobs == {digest_of(blob.content): blob.content for blob in IMAGE.blobs}
     assert set(held.types.values()) == {MANIFEST}
@@ -73,16 +73,16 @@ def test_the_tag_comes_last(held: Memory) -> None:
 
 def test_blobs_that_are_there_are_not_sent_again(held: Memory) -> None:
     push(registry(held), IMAGE, "v1")
-    held.asked.clear()
+    held.requests.clear()
     push(registry(held), IMAGE, "v2")
     heads = [f"HEAD /v2/team/house/blobs/{digest}" for digest in (CONFIG, LAYER)]
-    assert held.asked == [*heads, *put(SUBJECT, "v2")]
+    assert held.requests == [*heads, *put(SUBJECT, "v2")]
 
 
 def test_what_is_about_an_artifact_is_listed_under_its_digest(held: Memory) -> None:
     push(registry(held), IMAGE, "v1", [NOTE])
     about = NOTE.descriptor.digest
-    assert held.asked == [
+    assert held.requests == [
         *uploaded(CONFIG, LAYER),
         *put(SUBJECT),
         *uploaded(*digests(NOTE)),
@@ -110,13 +110,13 @@ def test_what_is_about_an_artifact_is_listed_under_its_digest(held: Memory) -> N
 def test_a_registry_that_lists_itself_what_is_about_an_artifact_gets_no_list() -> None:
     with memory(lists=True) as held:
         push(registry(held), IMAGE, "v1", [NOTE])
-        assert held.asked[-2:] == put(NOTE.descriptor.digest, "v1")
+        assert held.requests[-2:] == put(NOTE.descriptor.digest, "v1")
         assert TAG not in held.manifests
 
 
 def test_a_signature_is_added_to_those_of_others(held: Memory) -> None:
     push(registry(held), IMAGE, "v1", (), SIGNATURE)
-    assert held.asked[-9:] == [
+    assert held.requests[-9:] == [
         get(f"{TAG}.sig"),
         *uploaded(*(layer_and_config(held))),
         *put(f"{TAG}.sig", "v1"),
@@ -163,24 +163,24 @@ def named(held: Memory, tag: str = "", digest: str = "") -> Reference:
     return Reference(held.host, "team/house", tag, digest)
 
 
-@pytest.mark.parametrize(("tag", "asked"), [("v1", "v1"), ("", "latest")])
-def test_what_is_pulled_is_kept_and_named_by_its_digest(held: Memory, store: Store, tag: str, asked: str) -> None:
-    push(registry(held), IMAGE, asked)
-    held.asked.clear()
-    found = pull(registry(held), named(held, tag), store)
-    assert found == Artifact(named(held, tag, SUBJECT), FILES, {"org.opencontainers.image.title": "house"})
-    assert held.asked == [get(asked), f"GET /v2/team/house/blobs/{LAYER}"]
+@pytest.mark.parametrize(("tag", "reference"), [("v1", "v1"), ("", "latest")])
+def test_what_is_pulled_is_kept_and_named_by_its_digest(held: Memory, store: Store, tag: str, reference: str) -> None:
+    push(registry(held), IMAGE, reference)
+    held.requests.clear()
+    artifact = pull(registry(held), named(held, tag), store)
+    assert artifact == Artifact(named(held, tag, SUBJECT), FILES, {"org.opencontainers.image.title": "house"})
+    assert held.requests == [get(reference), f"GET /v2/team/house/blobs/{LAYER}"]
     assert store.artifact(named(held, "", SUBJECT)).files == FILES
 
 
 def test_what_is_kept_is_not_fetched_again(held: Memory, store: Store) -> None:
     push(registry(held), IMAGE, "v1")
     pull(registry(held), named(held, "v1"), store)
-    held.asked.clear()
+    held.requests.clear()
     assert pull(registry(held), named(held, "v1", SUBJECT), store).files == FILES
-    assert held.asked == []
+    assert held.requests == []
     pull(registry(held), named(held, "v1"), store)
-    assert held.asked == [get("v1")]
+    assert held.requests == [get("v1")]
 
 
 def test_what_the_registry_does_not_have(held: Memory, store: Store) -> None:
