@@ -51,8 +51,8 @@ def texts(browser: Chrome, selector: str) -> list[str]:
 
 def text(browser: Chrome, selector: str) -> str:
     """Return the text of the one element that a selector finds."""
-    (found,) = texts(browser, selector)
-    return found
+    (content,) = texts(browser, selector)
+    return content
 
 
 def content(browser: Chrome, selector: str) -> str:
@@ -114,9 +114,13 @@ AXE = """
 def faults(browser: Chrome, *impacts: str) -> list[tuple[str, str]]:
     """Return what axe finds, of some impacts or of all: the rule, and the first element that breaks it."""
     browser.execute_script((files("axe_core_python") / "axe.min.js").read_text())
-    passes, violations = browser.execute_async_script(AXE)
-    assert passes
-    return [(rule, element) for rule, impact, element in violations if not impacts or impact in impacts]
+    report = browser.execute_async_script("axe.run().then(arguments[0])")
+    assert report["passes"]
+    return [
+        (violation["id"], violation["nodes"][0]["html"][:200])
+        for violation in report["violations"]
+        if not impacts or violation["impact"] in impacts
+    ]
 
 
 def write(folder: Path, pages: Mapping[str, str]) -> Path:

@@ -49,7 +49,7 @@ def open_page(browser) -> Iterator[Callable[[Path, str], webdriver.Chrome]]:
     yield opened
     assert browser.get_log("browser") == []
     requests = [
-        each["message"] for each in browser.get_log("performance") if "Network.requestWillBeSent" in each["message"]
+        entry["message"] for entry in browser.get_log("performance") if "Network.requestWillBeSent" in entry["message"]
     ]
     assert not [request for request in requests if '"url":"http' in request]
 

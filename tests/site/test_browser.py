@@ -92,14 +92,14 @@ class TestTypes:
     @pytest.mark.parametrize(
         ("filters", "wanted"),
         [
-            ("q=U1+large", lambda each: each.name.startswith("u1.") and "large" in each.name),
-            ("q=numa", lambda each: "NUMA" in each.tags),
-            ("pages=1&vcpus-max=1", lambda each: each.page and each.vcpus <= 1),
-            ("gpu=1", lambda each: each.gpus),
-            ("dedicated=1", lambda each: each.dedicated),
-            ("ratio-min=8", lambda each: each.ratio >= 8),
-            ("memory-min=4&memory-max=8", lambda each: 4 * 2**30 <= each.memory <= 8 * 2**30),
-            ("class=network&class=realtime", lambda each: each.series in ("network", "realtime")),
+            ("q=U1+large", lambda instancetype: instancetype.name.startswith("u1.") and "large" in instancetype.name),
+            ("q=numa", lambda instancetype: "NUMA" in instancetype.tags),
+            ("pages=1&vcpus-max=1", lambda instancetype: instancetype.page and instancetype.vcpus <= 1),
+            ("gpu=1", lambda instancetype: instancetype.gpus),
+            ("dedicated=1", lambda instancetype: instancetype.dedicated),
+            ("ratio-min=8", lambda instancetype: instancetype.ratio >= 8),
+            ("memory-min=4&memory-max=8", lambda instancetype: 4 * 2**30 <= instancetype.memory <= 8 * 2**30),
+            ("class=network&class=realtime", lambda instancetype: instancetype.series in ("network", "realtime")),
         ],
     )
     def test_each_filter_counts(self, page, example, filters, wanted):
@@ -302,9 +302,9 @@ class TestSearch:
         browser = page("index.html")
         browser.find_element(By.ID, "find").send_keys("hugepages")
         wait(browser, lambda: texts(browser, "#found li"))
-        found = texts(browser, "#found li")
-        assert found[0].startswith("memory.hugepages.pageSize")
-        assert found[-1] == f"and {int(text(browser, '#found-count').split()[0]) - 12} more"
+        paths = texts(browser, "#found li")
+        assert paths[0].startswith("memory.hugepages.pageSize")
+        assert paths[-1] == f"and {int(text(browser, '#found-count').split()[0]) - 12} more"
 
     def test_opens_the_first_and_closes(self, page):
         browser = page("index.html")

@@ -73,7 +73,7 @@ systems: {alpine: {}}
 
 def catalog(**changed: str):
     files = FILES | changed
-    return load_catalog("catalog", {path: each.encode() for path, each in files.items()})
+    return load_catalog("catalog", {path: text.encode() for path, text in files.items()})
 
 
 def vm(name: str, instancetype: str, namespace: str) -> dict[str, object]:
@@ -161,8 +161,8 @@ class TestPrices:
         assert names(page("index.html#month-min=0&class=g")) == []  # it has no price
 
     def test_are_sorted_by_those_without_one_behind(self, page):
-        found = names(page("index.html#sort=price"))
-        assert (found[0], found[-1]) == ("s.s1", "g.big")
+        listed = names(page("index.html#sort=price"))
+        assert (listed[0], listed[-1]) == ("s.s1", "g.big")
 
     def test_are_in_the_csv_as_they_are_written(self, page):
         browser = page("index.html#q=m.small&hide=features,environments")
@@ -171,8 +171,8 @@ class TestPrices:
             URL.createObjectURL = (blob) => { blob.text().then(done); URL.createObjectURL = make; return make(blob); };
             document.getElementById("csv").click();"""
         head, row, rest = browser.execute_async_script(script).split("\r\n")
-        found = dict(zip(head.split(","), row.split(","), strict=True))
-        assert (found["EUR an hour"], found["EUR a month"], found["VMs"], rest) == ("0.0249", "18.18", "0", "")
+        fields = dict(zip(head.split(","), row.split(","), strict=True))
+        assert (fields["EUR an hour"], fields["EUR a month"], fields["VMs"], rest) == ("0.0249", "18.18", "0", "")
 
     def test_differ_in_the_comparison(self, page):
         browser = page("compare.html#types=m.small,m.large")

@@ -30,7 +30,7 @@ def catalog(text: str, lock: str = "", preferences: str = PREFERENCES, overlays:
         files["overlays.yaml"] = overlays
     if lock:
         files["catalog.lock"] = lock
-    return load_catalog("catalog", {path: each.encode() for path, each in files.items()})
+    return load_catalog("catalog", {path: text.encode() for path, text in files.items()})
 
 
 def release(name: str, text: str, date: str = "", preferences: str = PREFERENCES) -> Release:
@@ -47,9 +47,9 @@ def test_between_releases_is_told_what_was_added_changed_deprecated_and_removed(
     second, first = chapters(loaded, past)
     assert (first.name, first.before, first.parts) == ("v1", "", ())
     (part,) = second.parts
-    assert [(each.name, each.text) for each in part.added] == [("m.huge", "16 vCPUs, 64 GiB")]
-    assert [(each.name, each.text) for each in part.deprecated] == [("m.huge", "use m.big, until 2027-01-01")]
-    assert [(each.name, each.page) for each in part.removed] == [("m.small", "")]
+    assert [(item.name, item.text) for item in part.added] == [("m.huge", "16 vCPUs, 64 GiB")]
+    assert [(item.name, item.text) for item in part.deprecated] == [("m.huge", "use m.big, until 2027-01-01")]
+    assert [(item.name, item.page) for item in part.removed] == [("m.small", "")]
     assert [([obj.name for obj in change.objects], change.fields) for change in part.changed] == [
         (["m.big", "m.large"], ("IO threads: auto is new",))
     ]
@@ -78,19 +78,19 @@ def in_environments(old: str, new: str, text: str = ONE) -> dict[str, list[tuple
     lock = write_lock("v1.0.0", catalog(ONE, overlays=old))
     loaded = catalog(text, lock, overlays=new)
     first, *_ = chapters(loaded, History(releases=releases(loaded, None).releases))
-    found = [part for part in first.parts if part.title == "Environments"]
+    environments = [part for part in first.parts if part.title == "Environments"]
     return {
         title: [([obj.name for obj in change.objects], change.fields) for change in part.changed]
         if title == "changed"
-        else [([each.name for each in getattr(part, title)], ())]
-        for part in found
+        else [([item.name for item in getattr(part, title)], ())]
+        for part in environments
         for title in ("added", "changed", "removed")
         if getattr(part, title)
     }
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "changes"),
     [
         (LAB, LAB, {}),
         (LAB, LAB.replace("8Gi", "9Gi"), {"changed": [(["lab: m.large"], ("memory.guest: 8Gi → 9Gi",))]}),
@@ -140,8 +140,8 @@ def in_environments(old: str, new: str, text: str = ONE) -> dict[str, list[tuple
         ("", LAB, {}),
     ],
 )
-def test_what_environments_make_of_objects_is_told_where_they_changed_it(old, new, told):
-    assert in_environments(old, new) == told
+def test_what_environments_make_of_objects_is_told_where_they_changed_it(old, new, changes):
+    assert in_environments(old, new) == changes
 
 
 def test_what_changed_of_an_object_itself_is_told_once():
@@ -158,8 +158,8 @@ def test_environments_are_linked():
 
 
 def test_what_is_not_released_yet_comes_first():
-    found = chapters(catalog(TWO), History(releases=(release("v1", ONE),)))
-    assert [(each.name, each.before) for each in found] == [("", "v1"), ("v1", "")]
+    written = chapters(catalog(TWO), History(releases=(release("v1", ONE),)))
+    assert [(chapter.name, chapter.before) for chapter in written] == [("", "v1"), ("v1", "")]
     assert chapters(catalog(ONE), History(releases=(release("v1", ONE),)))[0].name == "v1"
 
 
@@ -167,7 +167,7 @@ def test_labels_alone_and_what_is_deprecated_no_longer_are_changes():
     labelled = PREFERENCES.replace("{}", "{labels: {example.org/a: b}}")
     old = "preferences: {plain: {deprecated: {}}}\n"
     past = History(
-        releases=tuple(release(each, ONE, preferences=text) for each, text in (("1", old), ("2", PREFERENCES)))
+        releases=tuple(release(version, ONE, preferences=text) for version, text in (("1", old), ("2", PREFERENCES)))
     )
     third, second, _ = chapters(catalog(ONE, preferences=labelled), past)
     assert [part.changed[0].fields for part in second.parts] == [("deprecated no longer",)]
@@ -239,5 +239,5 @@ def test_a_hostile_past_is_shown_and_not_obeyed():
 def test_without_git_the_last_release_is_compared_with_what_there_is():
     lock = write_lock("v1.0.0", catalog(ONE))
     loaded = catalog(TWO, lock)
-    found = chapters(loaded, History(releases=releases(loaded, None).releases))
-    assert [(each.name, each.before) for each in found] == [("", "v1.0.0"), ("v1.0.0", "")]
+    written = chapters(loaded, History(releases=releases(loaded, None).releases))
+    assert [(chapter.name, chapter.before) for chapter in written] == [("", "v1.0.0"), ("v1.0.0", "")]

@@ -82,25 +82,25 @@ def of_virtctl(line: str) -> dict[str, Any]:
     with runner.isolated_filesystem():  # for a catalog of the working directory would judge the VM
         result = runner.invoke(main, words[1:])
     assert result.exit_code == 0, result.output
-    made = without_empty(YAML(typ="safe").load(result.stdout))
-    assert made["spec"]["template"]["spec"].pop("terminationGracePeriodSeconds") == 180
-    return made
+    vm = without_empty(YAML(typ="safe").load(result.stdout))
+    assert vm["spec"]["template"]["spec"].pop("terminationGracePeriodSeconds") == 180
+    return vm
 
 
 def without_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        inner = {key: without_empty(each) for key, each in value.items()}
-        return {key: each for key, each in inner.items() if each not in ({}, [])}
-    return [without_empty(each) for each in value] if isinstance(value, list) else value
+        inner = {key: without_empty(item) for key, item in value.items()}
+        return {key: item for key, item in inner.items() if item not in ({}, [])}
+    return [without_empty(item) for item in value] if isinstance(value, list) else value
 
 
 @pytest.fixture(scope="module")
 def fitting(example):
     """Pairs that fit, from all over the catalog, and some types without a preference."""
-    found = matrix(example)
+    fits = matrix(example)
     pairs = [
         (instancetype.name, preference.name)
-        for instancetype, row in zip(example.instancetypes, found.rows, strict=True)
+        for instancetype, row in zip(example.instancetypes, fits.rows, strict=True)
         for preference, reason in zip(example.preferences, row, strict=True)
         if not reason
     ]
@@ -157,10 +157,10 @@ class TestTheManifest:
 def test_virtctl_has_no_flag_for_some_choices(page):
     browser = opened(page, [("type", "o1.large"), ("preference", "fedora.s390x"), ("networks", "a")])
     assert "virtctl has no flag for networks" in content(browser, "#beside")
-    made = of_virtctl(content(browser, "#virtctl"))
+    vm = of_virtctl(content(browser, "#virtctl"))
     devices = manifest(browser)["spec"]["template"]["spec"]["domain"]["devices"]
     assert devices["interfaces"] == [{"name": "default", "masquerade": {}}, {"name": "net1", "bridge": {}}]
-    assert made["spec"]["template"]["spec"].keys() == {"volumes"}
+    assert vm["spec"]["template"]["spec"].keys() == {"volumes"}
 
 
 def test_a_pair_that_does_not_fit_has_no_domain_and_says_why(page):

@@ -66,4 +66,4 @@ def test_similar_ones_are_of_other_classes_the_nearest_first():
 def test_of_thousands_the_nearest_are_found():
     many = [row(f"b.{vcpus}", vcpus, 4 * vcpus) for vcpus in range(1, 500)]
     near = Neighbours([A8, *many])
-    assert [each.name for each in near.similar(A8)] == ["b.8", "b.9", "b.7", "b.10", "b.6"]
+    assert [neighbour.name for neighbour in near.similar(A8)] == ["b.8", "b.9", "b.7", "b.10", "b.6"]

@@ -43,17 +43,17 @@ def data_of(page: str) -> object:
 class Links(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.found: list[str] = []
+        self.links: list[str] = []
         self.ids: set[str] = set()
         self.scripts: list[dict[str, str]] = []
 
     def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.found += [given[name] for name in ("href", "src") if given.get(name)]
-        self.ids.add(given.get("id", ""))
+        attributes = dict(attrs)
+        self.links += [attributes[name] for name in ("href", "src") if attributes.get(name)]
+        self.ids.add(attributes.get("id", ""))
         if tag == "script":
-            self.scripts.append(given)
-        assert not any(name.startswith("on") or name == "style" for name in given), given
+            self.scripts.append(attributes)
+        assert not any(name.startswith("on") or name == "style" for name in attributes), attributes
 
 
 def parsed(page: str) -> Links:
@@ -101,7 +101,7 @@ def test_every_link_leads_to_a_page_of_the_site(pages):
     for path, page in pages.items():
         if not path.endswith(".html"):
             continue
-        for link in parsed(page).found:
+        for link in parsed(page).links:
             if link.startswith(("#", "data:,")):
                 continue
             assert "//" not in link, link

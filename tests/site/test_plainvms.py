@@ -107,7 +107,7 @@ def test_the_firmware_of_a_guest(os, firmware):
 
 def test_the_first_disk_and_the_first_network_of_a_guest():
     target, model = '<disk><target dev="sda" bus="{}"/></disk>', '<interface><model type="{}"/></interface>'
-    devices = "".join(each.format(name) for each, name in ((target, "sata"), (target, "scsi"), (model, "e1000e")))
+    devices = "".join(element.format(name) for element, name in ((target, "sata"), (target, "scsi"), (model, "e1000e")))
     assert _facts(result(X86, devices))[1:3] == (("Disk", "sata"), ("Network", "e1000e"))
     assert _facts(result(X86, "<disk><target/></disk>"))[1:3] == (("Disk", ""), ("Network", ""))
 

@@ -36,8 +36,8 @@ def pages():
 
 
 def rows(pages: dict[str, str]) -> dict[str, dict[str, object]]:
-    found = re.search(r'id="data">(.*?)</script>', pages["index.html"], re.DOTALL)[1]
-    return {row["name"]: row for row in json.loads(found)}
+    data = re.search(r'id="data">(.*?)</script>', pages["index.html"], re.DOTALL)[1]
+    return {row["name"]: row for row in json.loads(data)}
 
 
 def text(page: str) -> str:
@@ -45,9 +45,9 @@ def text(page: str) -> str:
 
 
 def test_the_table_has_each_price_as_it_is_written(pages):
-    found = rows(pages)
-    assert found["m.small"]["price"] == {"hour": "0.0249", "month": "18.18"}
-    assert found["m.large"]["prices"] == {"lab": {"hour": "0.4496", "month": "328.21"}}
+    by_name = rows(pages)
+    assert by_name["m.small"]["price"] == {"hour": "0.0249", "month": "18.18"}
+    assert by_name["m.large"]["prices"] == {"lab": {"hour": "0.4496", "month": "328.21"}}
     assert 'data-currency="EUR"' in pages["index.html"]
     assert 'name="month-max"' in pages["index.html"]
 
@@ -59,8 +59,8 @@ def test_an_environment_with_another_device_has_another_price_or_none(pages):
 
 def test_an_environment_that_does_not_have_a_type_has_no_price_of_it():
     lab = "lab: {select: {names: [m.small]}}\n"
-    found = rows(site(overlays=lab, prices="perHour: {cpu: 1, memory: 0}\nenvironments: {lab: {cpu: 2}}\n"))
-    assert ("prices" in found["m.small"], "prices" in found["m.large"]) == (True, False)
+    by_name = rows(site(overlays=lab, prices="perHour: {cpu: 1, memory: 0}\nenvironments: {lab: {cpu: 2}}\n"))
+    assert ("prices" in by_name["m.small"], "prices" in by_name["m.large"]) == (True, False)
 
 
 def test_the_page_of_a_type_has_prices_and_what_licences_add(pages):

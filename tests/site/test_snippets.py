@@ -47,51 +47,51 @@ class Hcl:
         return json.loads(word)
 
     def map(self):
-        found, self.place = {}, self.place + 1
+        block, self.place = {}, self.place + 1
         while True:
             self.skip()
             if self.text[self.place] == "}":
                 self.place += 1
-                return found
+                return block
             key = self.template()
             self.skip(" ")
             assert self.text[self.place] == "="
             self.place += 1
-            found[key] = self.value()
+            block[key] = self.value()
 
     def list(self):
-        found, self.place = [], self.place + 1
+        items, self.place = [], self.place + 1
         while True:
             self.skip()
             if self.text[self.place] == "]":
                 self.place += 1
-                return found
-            found.append(self.value())
+                return items
+            items.append(self.value())
 
     def template(self) -> str:
         """A string: `${` and `%{` begin templates unless their first character is doubled; escapes are few."""
         assert self.text[self.place] == '"'
-        text, place, found = self.text, self.place + 1, ""
+        text, place, value = self.text, self.place + 1, ""
         while text[place] != '"':
             if text[place : place + 3] in ("$${", "%%{"):
-                found, place = found + text[place] + "{", place + 3
+                value, place = value + text[place] + "{", place + 3
             elif text[place] == "\\":
                 escapes = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
                 if text[place + 1] == "u":
-                    found, place = found + chr(int(text[place + 2 : place + 6], 16)), place + 6
+                    value, place = value + chr(int(text[place + 2 : place + 6], 16)), place + 6
                 else:
-                    found, place = found + escapes[text[place + 1]], place + 2
+                    value, place = value + escapes[text[place + 1]], place + 2
             else:
                 assert text[place : place + 2] not in ("${", "%{"), "a template begins"
                 assert text[place] != "\n", "a string ends within its line"
-                found, place = found + text[place], place + 1
+                value, place = value + text[place], place + 1
         self.place = place + 1
-        return found
+        return value
 
 
 class TestTerraform:
     @pytest.mark.parametrize(
-        "given",
+        "manifest",
         [
             manifest(),
             manifest(cpu={"guest": 4, "dedicatedCPUPlacement": True}, memory={"guest": "4Gi"}, gpus=[]),
@@ -99,13 +99,13 @@ class TestTerraform:
             manifest(**{TRICKY: [[1, 2], [], [TRICKY]]}),
         ],
     )
-    def test_reads_back_what_was_given(self, given):
-        text = terraform(given)
+    def test_reads_back_what_was_given(self, manifest):
+        text = terraform(manifest)
         start = 'resource "kubernetes_manifest" "m_large" {\n  manifest = '
         assert text.startswith(start)
         reader = Hcl(text)
         reader.place = len(start)
-        assert reader.value() == given
+        assert reader.value() == manifest
         assert text[reader.place :] == "\n}\n"
 
     @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ class TestTerraform:
 
     @pytest.mark.skipif(not shutil.which("terraform"), reason="needs terraform")
     def test_terraform_itself_reads_it(self, tmp_path):
-        given = manifest(cpu={"guest": 4}, texts=[TRICKY, "$${", "%%{", "$$$${a}", "😀\f\x00"])
-        _, _, block = terraform(given).partition("{\n")
+        vm = manifest(cpu={"guest": 4}, texts=[TRICKY, "$${", "%%{", "$$$${a}", "😀\f\x00"])
+        _, _, block = terraform(vm).partition("{\n")
         (tmp_path / "main.tf").write_text(f"locals {{\n{block}")
         command = ["terraform", "console"]
         done = subprocess.run(command, cwd=tmp_path, input="jsonencode(local.manifest)", capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        assert json.loads(json.loads(done.stdout)) == given
+        assert json.loads(json.loads(done.stdout)) == vm
 
 
 def test_the_kustomization_builds_beside_an_output_tree(tmp_path):

@@ -39,26 +39,26 @@ def vm(name: str, instancetype: object = "m.small", namespace: str = "shop", pre
 
 
 def fleet(*vms, overlays: str = "", where: str = "", anonymous: bool = False) -> Fleet:
-    found = Fleet(catalog(overlays), anonymous=anonymous)
+    deployed = Fleet(catalog(overlays), anonymous=anonymous)
     for vm in vms:
-        found.add(vm, where)
-    return found
+        deployed.add(vm, where)
+    return deployed
 
 
 def words(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
-def places(found: Fleet, name: str = "m.small", section: str = "instancetypes") -> list[tuple[str, str, int]]:
-    return [(place.where, place.namespace, place.users.count) for place in found.usage(section, name).places]
+def places(deployed: Fleet, name: str = "m.small", section: str = "instancetypes") -> list[tuple[str, str, int]]:
+    return [(place.where, place.namespace, place.users.count) for place in deployed.usage(section, name).places]
 
 
 def test_vms_are_counted_by_what_they_name_and_where():
-    found = fleet(vm("a"), vm("b", preference="plain"), vm("c", namespace=""), vm("d", "m.large"))
-    assert found.counts("instancetypes") == {"m.small": 3, "m.large": 1}
-    assert found.counts("preferences") == {"plain": 1}
-    assert places(found) == [("", "shop", 2), ("", "default", 1)]
-    assert found.usage("instancetypes", "m.large").places[0].users.names == ["d"]
+    deployed = fleet(vm("a"), vm("b", preference="plain"), vm("c", namespace=""), vm("d", "m.large"))
+    assert deployed.counts("instancetypes") == {"m.small": 3, "m.large": 1}
+    assert deployed.counts("preferences") == {"plain": 1}
+    assert places(deployed) == [("", "shop", 2), ("", "default", 1)]
+    assert deployed.usage("instancetypes", "m.large").places[0].users.names == ["d"]
 
 
 def test_the_first_names_are_the_same_in_whichever_order_vms_come():
@@ -69,14 +69,14 @@ def test_the_first_names_are_the_same_in_whichever_order_vms_come():
 
 
 def test_what_is_not_of_the_catalog_or_names_nothing_is_told_apart():
-    found = fleet(
+    deployed = fleet(
         vm("a", "u1.small"),
         vm("b", ""),
         vm("c", {"inferFromVolume": "root"}),
         vm("d", {"kind": "Sofa", "name": "m.small"}),
     )
-    assert (found.total, found.others, found.inferring, found.plain) == (4, 1, 1, 1)
-    assert found.counts("instancetypes") == {}
+    assert (deployed.total, deployed.others, deployed.inferring, deployed.plain) == (4, 1, 1, 1)
+    assert deployed.counts("instancetypes") == {}
 
 
 def test_other_kinds_do_not_count():
@@ -87,14 +87,14 @@ def test_other_kinds_do_not_count():
 
 class TestEnvironments:
     def test_a_vm_counts_where_its_environment_has_what_it_names(self):
-        found = fleet(vm("a", "m.large", "prod-a"), vm("b", "m.small", "prod-a"), overlays=OVERLAYS)
-        assert found.counts("instancetypes") == {"m.large": 1}
-        assert found.others == 1  # production has no m.small
+        deployed = fleet(vm("a", "m.large", "prod-a"), vm("b", "m.small", "prod-a"), overlays=OVERLAYS)
+        assert deployed.counts("instancetypes") == {"m.large": 1}
+        assert deployed.others == 1  # production has no m.small
 
     def test_namespaced_objects_are_those_of_their_own_namespace(self):
         namespaced = {"kind": "VirtualMachineInstancetype", "name": "m.small"}
-        found = fleet(vm("a", namespaced, "lab"), vm("b", namespaced, "prod-a"), overlays=OVERLAYS)
-        assert places(found) == [("", "lab", 1)]
+        deployed = fleet(vm("a", namespaced, "lab"), vm("b", namespaced, "prod-a"), overlays=OVERLAYS)
+        assert places(deployed) == [("", "lab", 1)]
 
     def test_where_a_dump_is_from_is_told(self):
         assert places(fleet(vm("a", "m.large", "any"), overlays=OVERLAYS, where="east"), "m.large") == [
@@ -107,9 +107,9 @@ class TestEnvironments:
 
 def test_namespaces_with_the_most_vms_come_first_and_many_are_counted_together():
     vms = [
-        vm(f"v{number}-{each}", namespace=f"n{number}")
+        vm(f"v{number}-{index}", namespace=f"n{number}")
         for number in range(ROWS + 5)
-        for each in range(1 + (number == 9))
+        for index in range(1 + (number == 9))
     ]
     usage = fleet(*vms).usage("instancetypes", "m.small")
     assert (usage.places[0].namespace, usage.places[1].namespace) == ("n9", "n0")
@@ -153,19 +153,19 @@ def test_hostile_names_are_shown_and_not_obeyed():
 
 @pytest.mark.parametrize("spec", [None, [], "x", {"instancetype": []}, {"instancetype": {"name": ["x"]}}])
 def test_a_vm_that_is_none_is_counted_and_uses_nothing(spec):
-    found = fleet({"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": None, "spec": spec})
-    assert (found.total, found.counts("instancetypes")) == (1, {})
+    deployed = fleet({"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": None, "spec": spec})
+    assert (deployed.total, deployed.counts("instancetypes")) == (1, {})
 
 
 def test_memory_does_not_grow_with_the_vms():
-    found = fleet()
+    deployed = fleet()
     tracemalloc.start()
     try:
         for number in range(2000):
-            found.add(vm(f"v{number:05}", namespace=f"n{number % 10}"))
+            deployed.add(vm(f"v{number:05}", namespace=f"n{number % 10}"))
         before = tracemalloc.get_traced_memory()[0]
         for number in range(2000, 12000):
-            found.add(vm(f"v{number:05}", namespace=f"n{number % 10}"))
+            deployed.add(vm(f"v{number:05}", namespace=f"n{number % 10}"))
         assert tracemalloc.get_traced_memory()[0] - before < 20_000
     finally:
         tracemalloc.stop()

@@ -51,9 +51,9 @@ def catalog(**changed: str):
 
 
 @pytest.fixture(scope="module")
-def found():
+def offers_by_name():
     templates, files = offers(catalog())
-    return {each.name: each for each in (*templates, *files)}
+    return {offer.name: offer for offer in (*templates, *files)}
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ def words(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
-def test_a_template_has_its_parameters_and_what_it_makes(found):
-    offer = found["alpine-server-small"]
+def test_a_template_has_its_parameters_and_what_it_makes(offers_by_name):
+    offer = offers_by_name["alpine-server-small"]
     assert (offer.page, offer.types, offer.preferences) == (
         "templates/alpine-server-small.html",
         ("m.small",),
@@ -87,12 +87,12 @@ def test_a_template_has_its_parameters_and_what_it_makes(found):
     assert dict(vm.facts)["Pod requests"].startswith("cpu 100m, memory 4.")
 
 
-def test_all_that_is_said_of_each(found, snapshot: SnapshotAssertion):
-    assert {name: msgspec.to_builtins(offer) for name, offer in found.items()} == snapshot
+def test_all_that_is_said_of_each(offers_by_name, snapshot: SnapshotAssertion):
+    assert {name: msgspec.to_builtins(offer) for name, offer in offers_by_name.items()} == snapshot
 
 
-def test_a_file_is_made_in_each_environment_with_its_values(found):
-    offer = found["web"]
+def test_a_file_is_made_in_each_environment_with_its_values(offers_by_name):
+    offer = offers_by_name["web"]
     assert (offer.types, offer.environments) == (("m.small", "m.large"), ("lab", "production"))
     assert [(vm.environments, vm.values) for vm in offer.vms] == [
         (("lab",), (("size", "m.small"),)),
@@ -101,18 +101,18 @@ def test_a_file_is_made_in_each_environment_with_its_values(found):
     assert [(parameter.name, parameter.value) for parameter in offer.parameters] == [("size", "m.small or m.large")]
 
 
-def test_what_is_alike_in_every_environment_is_there_once(found):
-    assert [vm.environments for vm in found["plain"].vms] == [("lab", "production")]
+def test_what_is_alike_in_every_environment_is_there_once(offers_by_name):
+    assert [vm.environments for vm in offers_by_name["plain"].vms] == [("lab", "production")]
 
 
-def test_a_vm_that_kubevirt_refuses_says_why(found):
-    (vm,) = found["narrow"].vms
+def test_a_vm_that_kubevirt_refuses_says_why(offers_by_name):
+    (vm,) = offers_by_name["narrow"].vms
     assert vm.facts == ()
     assert "4 vCPUs" in vm.refused[0]
 
 
-def test_a_vm_that_is_admitted_and_never_starts_says_why(found):
-    (vm,) = found["tiny"].vms
+def test_a_vm_that_is_admitted_and_never_starts_says_why(offers_by_name):
+    (vm,) = offers_by_name["tiny"].vms
     assert vm.facts == ()
     (reason,) = vm.refused
     assert reason.startswith("spec.template.spec.volumes[0].emptyDisk.capacity: ")
@@ -152,7 +152,7 @@ def test_files_of_any_name_have_pages_of_their_own():
     text = FILES["vms/plain.yaml"]
     stems = ("a b", "a-b", "a&b", "é")
     odd = {f"vms/{stem}.yaml": text.replace("plain-vm", f"v{stem.encode().hex()}") for stem in stems}
-    assert {each.file: each.page for each in offers(catalog(**odd))[1] if each.file in odd} == {
+    assert {offer.file: offer.page for offer in offers(catalog(**odd))[1] if offer.file in odd} == {
         "vms/a b.yaml": "vms/a-b.html",
         "vms/a&b.yaml": "vms/a-b-2.html",
         "vms/a-b.yaml": "vms/a-b-3.html",
