@@ -42,18 +42,15 @@ class Repository:
         (root / "repo/catalog/preferences/p.yaml").write_text("preferences: {plain: {}}\n")
         self.git("init", "-q", "-b", "main", "..")
 
-    def git(self, *arguments: str) -> None:
-        git(self.root / "repo", *arguments, day=f"2026-01-{self.days + 1:02}")
+    def git(self, *arguments: str, stdin: str = "") -> str:
+        """What a command of git's prints, on the day of the next commit."""
+        return git(self.root / "repo", *arguments, stdin=stdin.encode(), day=f"2026-01-{self.days + 1:02}")
 
     def write(self, text: str, version: str = "") -> None:
         (self.root / "repo/catalog/instancetypes/m.yaml").write_text(text)
         if version:
             (self.root / "repo/catalog/catalog.lock").write_text(write_lock(version, self.catalog))
         replace(self.root / "repo/output", render(self.catalog), "house")
-
-    def made(self, *arguments: str, asked: str = "") -> str:
-        """What a command of git's prints: the name of an object."""
-        return git(self.root, *arguments, stdin=asked.encode())
 
     def commit(self, text: str, version: str = "", subject: str = "") -> None:
         self.write(text, version)
@@ -82,14 +79,14 @@ def test_a_history_of_folders_without_an_end_is_left_in_time(tmp_path, leaf):
 
     def mktree(kind: str, name: str, *places: str) -> str:
         lines = "".join(f"{kind} {name}\t{place}\n" for place in places)
-        return repository.made("mktree", asked=lines)
+        return repository.git("mktree", stdin=lines)
 
-    sha = repository.made("mktree") if leaf.endswith("tree") else repository.made("hash-object", "-w", "--stdin")
+    sha = repository.git("mktree") if leaf.endswith("tree") else repository.git("hash-object", "-w", "--stdin")
     for kind in (leaf, *["040000 tree"] * 11):
         sha = mktree(kind, sha, *"abcdefghij")
     for place in ("VirtualMachineClusterInstancetype", "base", "output", "repo"):
         sha = mktree("040000 tree", sha, place)
-    head = repository.made("commit-tree", "-m", "bomb", "-p", "HEAD", sha)
+    head = repository.git("commit-tree", "-m", "bomb", "-p", "HEAD", sha)
     repository.git("update-ref", "HEAD", head)
     with pytest.raises(GitError, match="takes more than 2 seconds, or too much memory"):
         repository.past()
@@ -100,7 +97,7 @@ def test_git_may_take_longer_in_a_large_repository(tmp_path):
     repository.commit(ONE)
     assert Git(repository.root).seconds == 2
     noise = random.Random(1).randbytes(3 * 2**20).hex()  # which git packs into as many bytes
-    repository.made("hash-object", "-w", "--stdin", asked=noise)
+    repository.git("hash-object", "-w", "--stdin", stdin=noise)
     assert Git(repository.root).seconds == 5
 
 
@@ -166,7 +163,7 @@ class TestReleases:
             ("v1.0.0", "2026-01-01", ["m.large", "m.small"]),
             ("v2.0.0", "2026-01-04", ["m.huge", "m.large"]),  # the day of the tag
         ]
-        assert repository.releases().releases[-1].commit == repository.made("rev-parse", "HEAD")
+        assert repository.releases().releases[-1].commit == repository.git("rev-parse", "HEAD")
         assert repository.releases().omissions == ()
 
     def test_a_tag_whose_catalog_is_broken_is_left_out_and_told(self, repository):
@@ -184,7 +181,7 @@ class TestReleases:
         repository.commit(ONE, "v1.0.0")
         repository.commit(THREE, "v2.0.0")
         assert [release.commit for release in repository.releases("HEAD~1", "main").releases] == [
-            repository.made("rev-parse", revision) for revision in ("HEAD~1", "HEAD")
+            repository.git("rev-parse", revision) for revision in ("HEAD~1", "HEAD")
         ]
         assert shown(repository.releases("HEAD~1", "main")) == [
             ("HEAD~1", "2026-01-01", ["m.large", "m.small"]),
@@ -218,7 +215,7 @@ class TestReleases:
         lock.unlink()
         read_releases = repository.releases()
         assert shown(read_releases) == [("v1.0.0", "2026-01-01", ["m.large", "m.small"])]
-        commit = repository.made("rev-parse", "HEAD")[:12]
+        commit = repository.git("rev-parse", "HEAD")[:12]
         assert read_releases.omissions == (f"The lock of 2026-01-02 ({commit}) cannot be read; it is left out.",)
 
     def test_in_a_shallow_clone_it_is_said_that_there_may_be_more(self, repository):
@@ -251,7 +248,7 @@ class TestRenderedObjects:
             ("2026-01-01", "appeared", ()),
         ]
         first = read_past.events["instancetypes", "m.large"][0]
-        assert (first.subject, first.commit) == ("Two", repository.made("rev-parse", "HEAD")[:12])
+        assert (first.subject, first.commit) == ("Two", repository.git("rev-parse", "HEAD")[:12])
         assert read_past.omission == ""
         assert [event[1] for event in events(read_past, "m.huge")] == ["appeared"]
         assert [event.what for event in read_past.events["preferences", "plain"]] == ["appeared"]
