@@ -104,11 +104,6 @@ def folder(tmp_path_factory, browser) -> Path:
     return write(tmp_path_factory.mktemp("facts"), render(loaded, past=past, fleet=fleet))
 
 
-@pytest.fixture
-def page(open_page, folder):
-    return lambda path: open_page(folder, path)
-
-
 def names(browser) -> list[str]:
     return texts(browser, "#types tbody th")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
+from pagetext import words
 
 from virtcatalog import load_catalog
 from virtcatalog.catalog.lock import write_lock
@@ -35,10 +35,6 @@ def catalog(text: str, lock: str = "", preferences: str = PREFERENCES, overlays:
 
 def release(name: str, text: str, date: str = "", preferences: str = PREFERENCES) -> Release:
     return Release(name=name, date=date, objects=objects_now(catalog(text, preferences=preferences)))
-
-
-def words(page: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
 def test_between_releases_is_told_what_was_added_changed_deprecated_and_removed():

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from pagetext import words
 
 from virtcatalog import load_catalog
 from virtcatalog.site.pages import render
@@ -40,10 +41,6 @@ def rows(pages: dict[str, str]) -> dict[str, dict[str, object]]:
     return {row["name"]: row for row in json.loads(data)}
 
 
-def text(page: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
-
-
 def test_the_table_has_each_price_as_it_is_written(pages):
     by_name = rows(pages)
     assert by_name["m.small"]["price"] == {"hour": "0.0249", "month": "18.18"}
@@ -54,7 +51,7 @@ def test_the_table_has_each_price_as_it_is_written(pages):
 
 def test_an_environment_with_another_device_has_another_price_or_none(pages):
     assert rows(pages)["g.big"]["prices"]["low"] == {"unpriced": ["example.org/old"]}
-    assert "in low no price of example.org/old" in text(pages["types/g.big.html"])
+    assert "in low no price of example.org/old" in words(pages["types/g.big.html"])
 
 
 def test_an_environment_that_does_not_have_a_type_has_no_price_of_it():
@@ -64,7 +61,7 @@ def test_an_environment_that_does_not_have_a_type_has_no_price_of_it():
 
 
 def test_the_page_of_a_type_has_prices_and_what_licences_add(pages):
-    page = text(pages["types/m.large.html"])
+    page = words(pages["types/m.large.html"])
     assert "Price an hour 0.0996 EUR" in page
     assert "Price a month 72.71 EUR" in page
     assert "in lab 0.4496 328.21" in page
@@ -73,12 +70,12 @@ def test_the_page_of_a_type_has_prices_and_what_licences_add(pages):
 
 
 def test_only_licences_of_preferences_that_fit_are_told(pages):
-    assert "the licence of w1, w2, w3 0.0200 14.60" in text(pages["types/m.small.html"])
+    assert "the licence of w1, w2, w3 0.0200 14.60" in words(pages["types/m.small.html"])
 
 
 def test_preferences_have_their_licence(pages):
-    assert "Licence 0.0200 EUR a vCPU-hour" in text(pages["preferences/w1.html"])
-    assert "0.5000 EUR a VM-hour" in text(pages["preferences.html"])
+    assert "Licence 0.0200 EUR a vCPU-hour" in words(pages["preferences/w1.html"])
+    assert "0.5000 EUR a VM-hour" in words(pages["preferences.html"])
     assert "Licence" not in pages["preferences/free.html"]
 
 
@@ -89,9 +86,9 @@ def test_the_chart_and_the_comparison_have_them(pages):
 
 def test_what_has_no_price_says_of_what():
     pages = site(prices="perHour: {cpu: 1, memory: 1}\n")
-    assert "none is known of example.org/gpu" in text(pages["types/g.big.html"])
+    assert "none is known of example.org/gpu" in words(pages["types/g.big.html"])
     assert "g.big: 4 vCPUs, 32 GiB</title>" in pages["chart.html"]
-    assert "Price an hour 20.0000 GiB" in text(pages["types/m.large.html"])
+    assert "Price an hour 20.0000 GiB" in words(pages["types/m.large.html"])
 
 
 def test_without_prices_nothing_is_said_of_them():

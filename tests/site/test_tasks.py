@@ -45,11 +45,6 @@ def folder(tmp_path_factory, browser):
     return write(tmp_path_factory.mktemp("tasks"), render(catalog(), past=past))
 
 
-@pytest.fixture
-def page(open_page, folder):
-    return lambda path: open_page(folder, path)
-
-
 def press(browser, selector: str, *keys: str) -> None:
     browser.find_element(By.CSS_SELECTOR, selector).send_keys(*(keys or (Keys.ENTER,)))
 

@@ -7,6 +7,7 @@ import re
 import tracemalloc
 
 import pytest
+from pagetext import words
 
 from virtcatalog import load_catalog
 from virtcatalog.site.pages import render
@@ -43,10 +44,6 @@ def fleet(*vms, overlays: str = "", where: str = "", anonymous: bool = False) ->
     for vm in vms:
         deployed.add(vm, where)
     return deployed
-
-
-def words(page: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
 def places(deployed: Fleet, name: str = "m.small", section: str = "instancetypes") -> list[tuple[str, str, int]]:

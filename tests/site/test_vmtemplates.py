@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from html import unescape
 
 import msgspec
 import pytest
 from offering import TEMPLATES
+from pagetext import words
 from syrupy.assertion import SnapshotAssertion
 
 from virtcatalog import load_catalog
@@ -59,10 +59,6 @@ def offers_by_name():
 @pytest.fixture(scope="module")
 def pages():
     return render(catalog())
-
-
-def words(page: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
 def test_a_template_has_its_parameters_and_what_it_makes(offers_by_name):
