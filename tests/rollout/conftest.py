@@ -63,6 +63,15 @@ def vm() -> dict[str, Any]:
     return otheryaml.load(VM)
 
 
+@pytest.fixture
+def typed(vm: dict[str, Any]) -> dict[str, Any]:
+    """The VM with a type, that its CPUs and memory are of, and a preference."""
+    vm = edited(vm, instancetype={"name": "small"}, preference={"name": "server"})
+    for field in ("cpu", "memory"):
+        del vm["spec"]["template"]["spec"]["domain"][field]
+    return vm
+
+
 def lines(outcome: Rollout) -> list[str]:
     """All that an outcome says, a line for each value that is not empty."""
     plain = outcome.to_dict() | {

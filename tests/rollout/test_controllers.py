@@ -27,15 +27,6 @@ from virtcatalog.kubevirt.rollout.running import (
     SyncError,
 )
 
-
-@pytest.fixture
-def typed(vm):
-    vm = edited(vm, instancetype={"name": "small"}, preference={"name": "server"})
-    for field in ("cpu", "memory"):
-        del vm["spec"]["template"]["spec"]["domain"][field]
-    return vm
-
-
 SMALL_KIND = "VirtualMachineClusterInstancetype"
 
 

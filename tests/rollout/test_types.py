@@ -25,14 +25,6 @@ def preference(name="server", **spec):
     }
 
 
-@pytest.fixture
-def typed(vm):
-    vm = edited(vm, instancetype={"name": "small"}, preference={"name": "server"})
-    for field in ("cpu", "memory"):
-        del vm["spec"]["template"]["spec"]["domain"][field]
-    return vm
-
-
 SMALL, LARGE, SERVER = instancetype(), instancetype("large", 4, "8Gi"), preference()
 
 
