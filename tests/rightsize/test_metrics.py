@@ -24,6 +24,7 @@ def sample(resource: str, value: Any, name: str = "web") -> dict[str, Any]:
 
 
 WEB = {"shop/web": Usage(0.5, 2e9)}
+NO_AMOUNT = "usage: shop/web: data.result[0]: is no amount: NaN, infinite, negative or no number"
 
 
 def test_csv() -> None:
@@ -50,43 +51,47 @@ def test_of_a_range_a_percentile_counts() -> None:
 def test_what_is_no_amount_is_a_problem_and_does_not_count(value: str) -> None:
     metrics = read(answer(sample("cpu", value), sample("memory", "2e9")))
     assert metrics.usage == {"shop/web": Usage(None, 2e9)}
-    (problem,) = metrics.problems
-    assert "is no amount: NaN, infinite, negative or no number" in str(problem)
+    assert list(map(str, metrics.problems)) == [NO_AMOUNT]
 
 
 def test_a_series_that_is_there_twice_does_not_count() -> None:
     metrics = read(answer(sample("cpu", "1"), sample("cpu", "2"), sample("memory", "2e9")))
     assert metrics.usage == {"shop/web": Usage(None, 2e9)}
-    assert "stands there several times: aggregate over its other labels" in str(metrics.problems[0])
+    assert list(map(str, metrics.problems)) == [
+        "usage: shop/web: data.result[1]: stands there several times: aggregate over its other labels"
+    ]
 
 
 def test_a_range_without_samples_does_not_count() -> None:
     metrics = read(answer({"metric": sample("cpu", "")["metric"], "values": []}, kind="matrix"))
-    assert metrics.usage == {}
-    assert len(metrics.problems) == 1
+    assert (metrics.usage, list(map(str, metrics.problems))) == ({}, [NO_AMOUNT])
+
+
+NO_METRICS = "usage:1:1: is neither JSON of Prometheus' HTTP API nor CSV with the header namespace,name,cpu,memory"
+UNLABELLED = "usage: data.result[0]: needs the labels namespace, name and resource, which is cpu or memory"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is neither JSON of Prometheus' HTTP API nor CSV with the header namespace,name,cpu,memory"),
-        ("name,cpu\nweb,1\n", "is neither JSON of Prometheus' HTTP API nor CSV"),
-        ("namespace,name,cpu,memory\nshop,web,1\n", "has 3 columns, not 4"),
-        ('namespace,name,cpu,memory\nshop,"web,1,2\n', "is no CSV"),
-        ("{", "is no JSON"),
-        ('{"status": "error", "error": "parse error"}', "is an error of Prometheus: parse error"),
-        (answer(kind="scalar"), "is no answer of Prometheus' HTTP API"),
-        (answer(3), "data.result[0]: has no labels"),
-        (answer({"metric": {"name": "web"}}), "needs the labels namespace, name and resource, which is cpu or memory"),
-        (answer({"metric": {"name": "web", "resource": "cpu"}}), "data.result[0]: needs the labels namespace"),
-        (answer({"metric": {"namespace": "shop", "resource": "cpu"}}), "data.result[0]: needs the labels namespace"),
+        ("", NO_METRICS),
+        ("name,cpu\nweb,1\n", NO_METRICS),
+        ("namespace,name,cpu,memory\nshop,web,1\n", "usage:2:1: has 3 columns, not 4"),
+        ('namespace,name,cpu,memory\nshop,"web,1,2\n', "usage:2:1: is no CSV: unexpected end of data"),
+        ("{", "usage: is no JSON: Input data was truncated"),
+        ('{"status": "error", "error": "parse error"}', "usage: is an error of Prometheus: parse error"),
         (
-            answer({"metric": {"namespace": "shop", "name": "web", "resource": "disk"}}),
-            "data.result[0]: needs the labels namespace",
+            answer(kind="scalar"),
+            "usage: is no answer of Prometheus' HTTP API: status success, and a result of type vector or matrix",
         ),
+        (answer(3), "usage: data.result[0]: has no labels"),
+        (answer({"metric": {"name": "web"}}), UNLABELLED),
+        (answer({"metric": {"name": "web", "resource": "cpu"}}), UNLABELLED),
+        (answer({"metric": {"namespace": "shop", "resource": "cpu"}}), UNLABELLED),
+        (answer({"metric": {"namespace": "shop", "name": "web", "resource": "disk"}}), UNLABELLED),
     ],
 )
 def test_what_is_no_metrics_is_an_error_with_its_place(text: str, message: str) -> None:
     with pytest.raises(ManifestError) as raised:
         read(text)
-    assert message in str(raised.value)
+    assert str(raised.value) == message
