@@ -69,7 +69,7 @@ class TestFiles:
             ("check", "fail-on"): (4, 3, "check.fail-on"),
         }
 
-    def test_all_keys(self):
+    def test_every_key_is_the_default_of_its_option(self):
         write(
             """\
             catalog = "house"
@@ -189,7 +189,7 @@ class TestFaults:
         write("a." * 99 + "b = 1")
         assert refused() == ["virtcatalog.toml:1:1: a: unknown field 'a'"]
 
-    def test_in_pyproject(self):
+    def test_in_pyproject_toml_a_problem_has_its_place_too(self):
         write("[tool.virtcatalog.check]\nx = 1\n", "pyproject.toml")
         assert refused() == ["pyproject.toml:2:1: tool.virtcatalog.check.x: unknown field 'x'"]
 
@@ -316,7 +316,7 @@ class TestDefaults:
         write("kubevirt = 'v1.7.4'\ncluster = ['cluster.yaml']")
         assert "v1.8.4" in self.run("expand", "-f", "vm.yaml")
 
-    def test_fail_on(self):
+    def test_fail_on_is_the_default_of_its_option(self):
         self.house()
         write("class: m\nsizes: {large: {vcpus: 2, memory: 4Gi, deprecated: {}}}\n", "house/instancetypes/m.yaml")
         self.run("check", "house")

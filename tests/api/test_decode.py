@@ -86,7 +86,7 @@ DOMAIN = "spec.template.spec.domain"
         ({"devices": None}, "devices", "is required"),
     ],
 )
-def test_one_problem(domain: dict[str, Any], field: str, message: str) -> None:
+def test_what_does_not_fit_is_one_problem_at_its_field(domain: dict[str, Any], field: str, message: str) -> None:
     assert problems(machine(domain)) == [(f"{DOMAIN}.{field}", message)]
 
 
@@ -122,7 +122,7 @@ def test_an_empty_text_is_none_of_an_enum_that_may_be_left_out() -> None:
         *[(text, False) for text in ("5 minutes", "1d", "5", "", "m", "1H", "1h 5m", "-")],
     ],
 )
-def test_durations(text: str, right: bool) -> None:
+def test_a_duration_is_numbers_with_units(text: str, right: bool) -> None:
     problems = inspect({"duration": text}, CertConfig)[1]
     assert problems == ([] if right else [(("duration",), f"must be a string such as 1h30m, not {text!r}")])
 

@@ -214,7 +214,7 @@ def test_keys_are_texts():
         ("", ""),
     ],
 )
-def test_addresses(address, usual):
+def test_an_address_is_stored_in_its_usual_form(address, usual):
     assert sanitized_address(address) == usual
 
 
@@ -222,7 +222,7 @@ def test_addresses(address, usual):
     ("network", "usual"),
     [("10.00.2.7/024", "10.0.2.7/24"), ("FD10::1/120", "fd10::1/120"), ("10.0.2.0/33", "10.0.2.0/33"), ("x", "x")],
 )
-def test_networks(network, usual):
+def test_a_network_is_stored_in_its_usual_form(network, usual):
     assert sanitized_network(network) == usual
 
 

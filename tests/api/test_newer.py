@@ -50,7 +50,9 @@ def test_a_field_within_one_goes_when_that_one_stays() -> None:
         ({"features": {"preferredHyperv": {"tlbflush": {"enabled": True}}}}, (1, 7), []),
     ],
 )
-def test_preferences(spec: dict[str, Any], release: tuple[int, int], dropped: list[str]) -> None:
+def test_a_preference_loses_the_fields_that_the_release_does_not_know(
+    spec: dict[str, Any], release: tuple[int, int], dropped: list[str]
+) -> None:
     _, paths = prune({"spec": spec}, VirtualMachineClusterPreference, release)
     assert [".".join(map(str, path[1:])) for path in paths] == dropped
 

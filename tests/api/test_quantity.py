@@ -40,7 +40,7 @@ KEPT = ["+5", "5.", "1.500", "0100", "1.Ki", "+3Ki", "1e0"]
 
 
 @pytest.mark.parametrize(("text", "canonical"), CANONICAL.items())
-def test_canonical_form(text: str, canonical: str) -> None:
+def test_a_quantity_is_written_in_its_canonical_form(text: str, canonical: str) -> None:
     assert str(Quantity.parse(text)) == canonical
 
 
@@ -107,7 +107,7 @@ def test_what_looks_canonical_to_go_stays_as_written_until_it_changes(text: str)
         "1_0",
     ],
 )
-def test_not_quantities(text: str) -> None:
+def test_other_texts_are_no_quantities(text: str) -> None:
     with pytest.raises(ValueError, match="is not a quantity"):
         Quantity.parse(text)
 
@@ -143,7 +143,7 @@ def test_spaces_around_do_not_count() -> None:
 
 
 @pytest.mark.parametrize(("number", "text"), [(2, "2"), (1.5, "1500m"), (2.0, "2"), (1e16, "10P"), (0, "0")])
-def test_numbers(number: float, text: str) -> None:
+def test_a_number_is_a_quantity_too(number: float, text: str) -> None:
     assert str(Quantity.parse(number)) == text
 
 

@@ -28,7 +28,7 @@ def of_xml(one, other):
     ],
     ids=["order of attributes", "order of tags", "white space", "prefix", "made-up device"],
 )
-def test_domains_agree(one, other):
+def test_domains_agree_whatever_their_order_and_spelling(one, other):
     assert of_xml(one, other) == []
 
 
@@ -43,7 +43,7 @@ def test_domains_agree(one, other):
     ],
     ids=["attribute", "text", "element", "one more", "order of one tag"],
 )
-def test_domains_differ(one, other, place):
+def test_domains_differ_by_what_they_say(one, other, place):
     assert of_xml(one, other)[0] == place
 
 

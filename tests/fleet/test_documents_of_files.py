@@ -59,7 +59,9 @@ def names(vms: list[Manifest]) -> list[str]:
         ((WIDGET, TYPE, VM, KUBEVIRT), ["web"], ["w", "m", "kubevirt"], []),
     ],
 )
-def test_sound_documents(documents: tuple[str, ...], vms: list[str], objects: list[str], without_vm: list[str]) -> None:
+def test_vms_are_read_and_other_objects_stand_beside_them(
+    documents: tuple[str, ...], vms: list[str], objects: list[str], without_vm: list[str]
+) -> None:
     fleet = Fleet(write(*documents))
     assert names(read(fleet)) == vms
     assert fleet.places == ["lab"]

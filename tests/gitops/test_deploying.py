@@ -92,7 +92,7 @@ RULES = f"""\
         ([WEB], False, Needs((ignored(in_list=True),), 0), False, ("", NAMESPACE, RULES)),
     ],
 )
-def test_an_application(manifests, is_deep, needs, merges, parts):
+def test_an_application_has_what_its_fleet_needs(manifests, is_deep, needs, merges, parts):
     fleet = Fleet("shop", "vms/shop", manifests, is_deep)
     text = application_text(ORIGIN, fleet, needs, "in-cluster", "argocd", merges=merges)
     assert text == APPLICATION % parts
@@ -166,7 +166,7 @@ wait: false
 """)
 
 
-def test_a_kustomization():
+def test_a_kustomization_depends_on_others_and_waits_for_its_disks():
     assert flux([], []) == SPEC
     assert flux([disk("a")], ["house-lab", "house"]) == {
         **SPEC,

@@ -47,7 +47,7 @@ def catalog(tmp_path):
     return load_catalog(tmp_path)
 
 
-def test_readme(catalog):
+def test_the_readme_of_a_tree_lists_what_is_in_it(catalog):
     assert readme(catalog) == dedent("""\
         # house
 
@@ -98,7 +98,7 @@ def test_catalog_json_has_what_a_form_needs(catalog):
 
 
 @pytest.mark.parametrize("names", [["rhel7", "rhel10"], ["a", "a1", "a1b", "b"], ["m1.2x", "m1.10x", "m2.1x"]])
-def test_natural_order(names):
+def test_numbers_in_names_are_sorted_as_numbers(names):
     assert sorted(set(names), key=natural) == names
 
 

@@ -27,7 +27,7 @@ WEB = {"shop/web": Usage(0.5, 2e9)}
 NO_AMOUNT = "usage: shop/web: data.result[0]: is no amount: NaN, infinite, negative or no number"
 
 
-def test_csv() -> None:
+def test_a_row_of_csv_is_what_a_vm_uses() -> None:
     assert read("namespace,name,cpu,memory\nshop,web,0.5,2000000000\n").usage == WEB
     assert read('namespace,name,cpu,memory\r\n\r\nshop,"web",0.5,\r\n').usage == {"shop/web": Usage(0.5, None)}
 
@@ -36,7 +36,7 @@ def test_columns_of_csv_stand_in_any_order() -> None:
     assert read("memory,cpu,name,namespace\n2000000000,0.5,web,shop\n").usage == WEB
 
 
-def test_a_vector() -> None:
+def test_a_vector_has_a_series_a_resource() -> None:
     assert read(answer(sample("cpu", "0.5"), sample("memory", "2e9"))).usage == WEB
 
 
