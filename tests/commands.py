@@ -1,4 +1,4 @@
-"""virtcatalog and pytest as programs without their start: one process has imported all, and forks for every command.
+"""virtcatalog, its modules for CI and pytest as programs without their start: a process has imported all, and forks.
 
 For tests that have bash, make or Git hooks run many commands: the fixture `programs` is a folder that goes first on
 PATH. A command has the arguments, environment, folder and files of whoever calls it, and what it leaves in memory ends
@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from runpy import run_module
 from tempfile import TemporaryDirectory
 
 #: What stands for a program on PATH: it hands over what it was called with, and ends as the command ends. It imports
@@ -28,6 +29,8 @@ _CLIENT = """\
 #!{python} -IS
 import _socket, marshal, posix
 import sys
+if sys.argv[0].endswith("/python") and sys.argv[1:4] not in {ours!r}:
+    posix.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 server = _socket.socket(_socket.AF_UNIX)
 server.connect({address!r})
 files = b"".join(file.to_bytes(4, sys.byteorder) for file in (0, 1, 2))
@@ -41,15 +44,20 @@ posix._exit(int(status) if status else 70)
 """
 
 
+#: The modules that CI's jobs run, as they call Python for them; all else that Python is called for, it does itself.
+_OURS = [["-I", "-m", f"virtcatalog.ci.{name}"] for name in ("base", "github", "gitlab", "kind")]
+
+
 @contextmanager
 def serving() -> Iterator[Path]:
     """Yield the folder that has the programs, while there is a process that runs them."""
     with TemporaryDirectory(prefix="virtcatalog-") as home:
         address, programs = Path(home, "socket"), Path(home, "bin")
         programs.mkdir()
-        for name in ("virtcatalog", "pytest"):
+        text = _CLIENT.format(python=sys.executable, address=str(address), ours=_OURS)
+        for name in ("virtcatalog", "pytest", "python"):
             client = programs / name
-            client.write_text(_CLIENT.format(python=sys.executable, address=str(address)), encoding="utf-8")
+            client.write_text(text, encoding="utf-8")
             client.chmod(0o755)
         command = [sys.executable, "-I", __file__, str(address)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
@@ -108,14 +116,27 @@ def _become(files: list[int], arguments: list[str], environment: dict[str, str],
     sys.argv[:] = arguments
 
 
-if __name__ == "__main__":
-    caller = _serve(sys.argv[1])
-    import pytest
+def _run() -> object:
+    """Do what was called, and return its status."""
+    match Path(sys.argv[0]).name:
+        case "pytest":
+            import pytest
 
+            return pytest.console_main()
+        case "python":
+            name = sys.argv[3]
+            del sys.argv[:3], sys.modules[name]
+            run_module(name, run_name="__main__", alter_sys=True)
+            return 0
     from virtcatalog.cli import main
 
+    return main()
+
+
+if __name__ == "__main__":
+    caller = _serve(sys.argv[1])
     try:
-        sys.exit(pytest.console_main() if Path(sys.argv[0]).name == "pytest" else main())
+        sys.exit(_run())
     except SystemExit as end:
         sys.stdout.flush()
         status = end.code

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,23 +20,21 @@ TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT / "do
 
 
 def block(language: str, start: str = "") -> str:
-    found: list[str] = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    (one,) = [each for each in found if each.startswith(start)]
-    return one
+    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    (block,) = [text for text in blocks if text.startswith(start)]
+    return block
 
 
 @pytest.mark.skipif(not (shutil.which("make") and shutil.which("git")), reason="needs make and git")
 @thorough
-def test_the_makefile_for_a_bare_runner_runs(tmp_path):
+def test_the_makefile_for_a_bare_runner_runs(tmp_path, programs):
     write(tmp_path, contents("house"))
     (tmp_path / "Makefile").write_text(block("make"))
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
         git(tmp_path, *arguments)
     (tmp_path / ".venv/bin").mkdir(parents=True)
     for program in ("python", "virtcatalog"):
-        script = tmp_path / ".venv/bin" / program
-        script.write_text(f'#!/bin/sh\nexec {Path(sys.executable).parent / program} "$@"\n')
-        script.chmod(0o755)
+        (tmp_path / ".venv/bin" / program).symlink_to(programs / program)
     (tmp_path / ".venv/.ready").touch()
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "PYTEST"))}
     done = subprocess.run(
@@ -60,7 +57,7 @@ def test_the_included_template_is_there():
 
 
 def test_every_hook_is_described():
-    hooks = [each["id"] for each in otheryaml.load((ROOT / ".pre-commit-hooks.yaml").read_text())]
+    hooks = [hook["id"] for hook in otheryaml.load((ROOT / ".pre-commit-hooks.yaml").read_text())]
     assert re.findall(r"^\| `(virtcatalog-[a-z]+)` \|", TEXT, re.MULTILINE) == hooks
     (repository,) = otheryaml.load(block("yaml", "# .pre-commit"))["repos"]
     assert {hook["id"] for hook in repository["hooks"]} <= set(hooks)
