@@ -83,7 +83,8 @@ def _page(text: str) -> str:
     folded = iter(text.split("<details>"))
     parts = [next(folded)]
     parts += [
-        f"<details markdown=1 {'open' if 'hyperv' in each.partition('</summary>')[0] else ''}>{each}" for each in folded
+        f"<details markdown=1 {'open' if 'hyperv' in section.partition('</summary>')[0] else ''}>{section}"
+        for section in folded
     ]
     writer = markdown.Markdown(extensions=["tables", "md_in_html", "pymdownx.superfences", "pymdownx.highlight"])
     writer.ESCAPED_CHARS += ["<", ">", "@", "~", "/", "="]  # as CommonMark has it

@@ -34,7 +34,7 @@ PAGES = {
     )
 }
 _PART = re.compile(
-    r"^<!-- (?P<word>set-up|file|exit|not run:)(?P<said>(?:\s.*?)?)-->$|^```(?P<kind>[a-z]*)\n(?P<text>.*?)^```$",
+    r"^<!-- (?P<word>set-up|file|exit|not run:)(?P<note>(?:\s.*?)?)-->$|^```(?P<kind>[a-z]*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 _SETUP = Path(__file__).parent / "setup.sh"
@@ -58,25 +58,25 @@ class Step(NamedTuple):
 
 def steps(page: str) -> list[Step]:
     """Everything that a page has happen, in order, and what it leaves out."""
-    found: list[Step] = []
-    said: dict[str, str] = {}
+    steps: list[Step] = []
+    notes: dict[str, str] = {}
     last: re.Match[str] | None = None
     for part in _PART.finditer(page):
         line = page.count("\n", 0, part.start()) + 1
         if part["word"] == "set-up":
-            found.append(Step(line, "set-up", part["said"].strip("\n") + "\n"))
+            steps.append(Step(line, "set-up", part["note"].strip("\n") + "\n"))
         elif part["word"]:
-            assert part["word"] not in said, f"{line}: said twice: {part['word']}"
-            said[part["word"]] = part["said"].strip()
+            assert part["word"] not in notes, f"{line}: written twice: {part['word']}"
+            notes[part["word"]] = part["note"].strip()
         else:
             adjacent = last is not None and not page[last.end() : part.start()].strip()
-            if part["kind"] in _SHOWN and adjacent and not said and found[-1].kind == "run" and not _shows(last):
-                found[-1] = found[-1]._replace(expected=tuple(part["text"].splitlines()))
+            if part["kind"] in _SHOWN and adjacent and not notes and steps[-1].kind == "run" and not _shows(last):
+                steps[-1] = steps[-1]._replace(expected=tuple(part["text"].splitlines()))
             else:
-                found += _block(part, line, said)
-            said, last = {}, part if part["kind"] == "console" else None
-    assert not said, f"nothing follows {said}"
-    return found
+                steps += _block(part, line, notes)
+            notes, last = {}, part if part["kind"] == "console" else None
+    assert not notes, f"nothing follows {notes}"
+    return steps
 
 
 def _shows(block: re.Match[str] | None) -> bool:
@@ -85,26 +85,26 @@ def _shows(block: re.Match[str] | None) -> bool:
 
 def _commands(block: str) -> list[tuple[int, str, list[str]]]:
     """The commands of a block, each with its line and what it prints."""
-    found: list[tuple[int, str, list[str]]] = []
+    commands: list[tuple[int, str, list[str]]] = []
     goes_on = False
     for number, line in enumerate(block.splitlines()):
         if goes_on:
-            found[-1] = (found[-1][0], f"{found[-1][1]}\n{line}", [])
+            commands[-1] = (commands[-1][0], f"{commands[-1][1]}\n{line}", [])
         elif line.startswith("$ "):
-            found.append((number, line[2:], []))
+            commands.append((number, line[2:], []))
         else:
-            assert found, f"no command prints {line!r}"
-            found[-1][2].append(line)
+            assert commands, f"no command prints {line!r}"
+            commands[-1][2].append(line)
             continue
         goes_on = line.endswith("\\")
-    return found
+    return commands
 
 
-def _block(part: re.Match[str], line: int, said: dict[str, str]) -> Iterator[Step]:
+def _block(part: re.Match[str], line: int, notes: dict[str, str]) -> Iterator[Step]:
     """What a fenced block has happen; one that is only to be read has nothing happen."""
-    left_out, status = said.get("not run:", ""), int(said.get("exit", 0))
-    if "file" in said:
-        yield Step(line, "file", f"{said['file']}\n{part['text']}")
+    left_out, status = notes.get("not run:", ""), int(notes.get("exit", 0))
+    if "file" in notes:
+        yield Step(line, "file", f"{notes['file']}\n{part['text']}")
     elif part["kind"] == "python":
         yield Step(line, "python", part["text"], left_out=left_out, status=status)
     elif part["kind"] == "console":
@@ -121,7 +121,7 @@ def _block(part: re.Match[str], line: int, said: dict[str, str]) -> Iterator[Ste
                 left_out,
             )
     else:
-        assert not said, f"{line}: {said} before a block that has nothing happen"
+        assert not notes, f"{line}: {notes} before a block that has nothing happen"
         assert part["kind"] in _READ, f"{line}: nothing tells whether this is so; a block of commands is `console`"
 
 
@@ -191,9 +191,9 @@ class Reader:
         else:
             before = f"set -e; . {shlex.quote(str(_SETUP))}\n" if step.kind == "set-up" else ""
             status, printed = self.ask(f"{before}{step.text}")
-        told = f"line {step.line}: {step.text}\n{printed}[exit {status}]"
-        assert status == step.status, told
-        assert step.expected is None or says(step.expected, printed), told
+        ran = f"line {step.line}: {step.text}\n{printed}[exit {status}]"
+        assert status == step.status, ran
+        assert step.expected is None or says(step.expected, printed), ran
 
     def ask(self, command: str) -> tuple[int, str]:
         """Run a command in the folder where the last one ended; return its exit status, and what it printed."""

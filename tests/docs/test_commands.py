@@ -26,21 +26,21 @@ def shown(page: Path) -> Iterator[str]:
     """The command lines of virtcatalog's in a page's blocks and in its text, without what the shell does before."""
     text = page.read_text(encoding="utf-8")
     for step in steps(text):
-        found = re.match(r"(?:.*\| )?(virtcatalog [a-z].*)", step.text.replace("\\\n", " "))
-        if step.kind == "run" and found:
-            yield found[1]
+        match = re.match(r"(?:.*\| )?(virtcatalog [a-z].*)", step.text.replace("\\\n", " "))
+        if step.kind == "run" and match:
+            yield match[1]
     yield from (span for span in _SPAN.findall(text) if not _MEANT.search(span))
 
 
 def words(line: str) -> list[str]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
-    found: list[str] = []
+    words: list[str] = []
     for word in lexer:
         if word in _SHELL or word.startswith("#"):
             break
-        found.append(word)
-    return found[1:]
+        words.append(word)
+    return words[1:]
 
 
 def parse(arguments: list[str]) -> None:
@@ -76,9 +76,9 @@ def test_what_is_not_there_is_found(line: str) -> None:
 
 class TestManPages:
     def test_every_command_has_one_that_says_what_help_says(self) -> None:
-        found = {page.name: page for page in pages(main)}
-        assert "virtcatalog import objects" in found
-        assert all(page.summary and page.options for page in found.values())
+        by_name = {page.name: page for page in pages(main)}
+        assert "virtcatalog import objects" in by_name
+        assert all(page.summary and page.options for page in by_name.values())
 
     def test_roff_takes_text_as_it_is(self) -> None:
         page = next(iter(pages(main)))._replace(summary=".so -x \\ …", paragraphs=("'quoted",))

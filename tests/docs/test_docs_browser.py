@@ -78,10 +78,10 @@ def test_every_page_opens_fits_asks_for_nothing_from_elsewhere_and_has_no_seriou
             faulty[page] = violations
     assert faulty == {}
     assert browser.get_log("browser") == []
-    events = (json.loads(each["message"])["message"] for each in browser.get_log("performance"))
-    asked = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
-    assert f"{site}/index.html" in asked
-    assert [url for url in asked if not url.startswith((f"{site}/", "data:"))] == []
+    events = (json.loads(entry["message"])["message"] for entry in browser.get_log("performance"))
+    urls = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
+    assert f"{site}/index.html" in urls
+    assert [url for url in urls if not url.startswith((f"{site}/", "data:"))] == []
 
 
 def test_what_is_copied_of_a_block_are_its_commands(browser, site) -> None:
@@ -91,3 +91,13 @@ def test_what_is_copied_of_a_block_are_its_commands(browser, site) -> None:
         block.setAttribute("data-md-copying", "");
         return block.innerText.trim().split("\\n")[0];"""
     assert browser.execute_script(script).startswith("virtcatalog init house")
+
+
+def test_axe_finds_no_serious_fault(browser, site, window) -> None:
+    _, scheme = window
+    faulty = {}
+    for page in PAGES[scheme == "dark" :: 2]:  # axe takes seconds a page: each is looked at in one of the two
+        browser.get(f"{site}/{page}")
+        if problems := faults(browser, "serious", "critical"):
+            faulty[page] = problems
+    assert faulty == {}

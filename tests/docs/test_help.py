@@ -56,13 +56,13 @@ BEFORE = {
 
 def examples(page: Page) -> list[str]:
     """The commands among a page's lines, without what is said of them behind two blanks."""
-    found: list[str] = []
+    lines: list[str] = []
     for line in page.examples:
-        if found and found[-1].endswith("\\"):
-            found[-1] += f"\n{line}"
+        if lines and lines[-1].endswith("\\"):
+            lines[-1] += f"\n{line}"
         elif re.match(r"(?:.*\| |eval .*)?virtcatalog |openstack ", line):
-            found.append(re.split(r"  +", line)[0])
-    return found
+            lines.append(re.split(r"  +", line)[0])
+    return lines
 
 
 EXAMPLES = {page.name: examples(page) for page in pages(main)}
@@ -76,12 +76,12 @@ def spoken_of(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> Path:
     return home
 
 
-@pytest.mark.parametrize("name", sample([name for name, found in EXAMPLES.items() if found], 7))
+@pytest.mark.parametrize("name", sample([name for name, commands in EXAMPLES.items() if commands], 7))
 def test_examples_can_be_run(
     name: str, tmp_path: Path, spoken_of: Path, programs: Path, request: pytest.FixtureRequest
 ) -> None:
     reader = Reader(shutil.copytree(spoken_of, tmp_path / "home", symlinks=True), programs)
-    for command in sorted(EXAMPLES[name], key=lambda each: LINTED in each):
+    for command in sorted(EXAMPLES[name], key=lambda command: LINTED in command):
         if LINTED in command:
             request.getfixturevalue("schema")
         if not any(part in command for part in LEFT_OUT):
@@ -93,6 +93,6 @@ def test_examples_can_be_run(
 
 
 def test_few_are_left_out() -> None:
-    every = [command for found in EXAMPLES.values() for command in found]
+    every = [command for commands in EXAMPLES.values() for command in commands]
     assert len(every) > 100
     assert len([command for command in every if any(part in command for part in LEFT_OUT)]) == 18

@@ -31,7 +31,7 @@ LEFT_OUT = {
 #: Pages whose commands take half of the time of all; tests/site, README.md, tests/test_golden_plugin.py and tests/cli
 #: have quicker ones of the same.
 LONG = ("docs/site.md", "docs/tutorial.md", "docs/golden-files.md", "docs/expand.md")
-RUN = [name for name, found in STEPS.items() if found]
+RUN = [name for name, steps in STEPS.items() if steps]
 
 
 @pytest.mark.parametrize("name", RUN if ALL else sample([name for name in RUN if name not in LONG], 3))
@@ -40,12 +40,12 @@ def test_it_happens(name: str, tmp_path: Path, programs: Path) -> None:
 
 
 def test_what_is_left_out_is_known() -> None:
-    found = {name: Counter(step.left_out for step in each if step.left_out) for name, each in STEPS.items()}
-    assert {name: dict(each) for name, each in found.items() if each} == LEFT_OUT
+    counts = {name: Counter(step.left_out for step in steps if step.left_out) for name, steps in STEPS.items()}
+    assert {name: dict(count) for name, count in counts.items() if count} == LEFT_OUT
 
 
 def test_most_is_run() -> None:
-    assert sum(step.kind == "run" and not step.left_out for each in STEPS.values() for step in each) > 80
+    assert sum(step.kind == "run" and not step.left_out for steps in STEPS.values() for step in steps) > 80
 
 
 #: All but the page of all pages.
