@@ -68,7 +68,7 @@ def run(folder: Path, programs: Path, *arguments: str) -> int:
 
 
 def run_traced(folder: Path, *arguments: str, inject: tuple[str, ...]) -> int:
-    traced = ["strace", "-f", "-o", "/dev/null", *(part for each in inject for part in ("-e", f"inject={each}"))]
+    traced = ["strace", "-f", "-o", "/dev/null", *(part for call in inject for part in ("-e", f"inject={call}"))]
     done = subprocess.run(
         [*traced, sys.executable, "-m", "virtcatalog", *arguments],
         cwd=folder,
@@ -81,21 +81,21 @@ def run_traced(folder: Path, *arguments: str, inject: tuple[str, ...]) -> int:
 
 def contents(folder: Path, *, within: str = "") -> dict[str, str]:
     """Everything below a folder: texts of files, targets of links, modes of folders."""
-    found = {}
+    state = {}
     for path in sorted((folder / within).rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink():
-            found[name] = f"-> {path.readlink()}"
+            state[name] = f"-> {path.readlink()}"
         else:
-            found[name] = path.read_text() if path.is_file() else oct(path.stat().st_mode)
-    return found
+            state[name] = path.read_text() if path.is_file() else oct(path.stat().st_mode)
+    return state
 
 
 def changing_calls(folder: Path, command: list[str], missing: tuple[str, ...]) -> list[tuple[str, int]]:
     """The calls of a run that change the disk, each with its number among those of its name; some of them."""
     place, log = folder / "traced", folder / "log"
     shutil.copytree(folder / "old", place, symlinks=True)
-    options = [part for each in missing for part in ("-e", f"inject={each}")]
+    options = [part for call in missing for part in ("-e", f"inject={call}")]
     traced = ["strace", "-f", "-o", str(log), "-e", f"trace={CHANGES}", *options]
     subprocess.run(
         [*traced, sys.executable, "-m", "virtcatalog", *command],

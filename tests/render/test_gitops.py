@@ -86,7 +86,7 @@ def test_every_file_below_a_synced_path_is_one_manifest(tmp_path, part):
 
 
 def test_an_environment_never_has_a_namespace_object(tmp_path):
-    assert {each["kind"] for each in kustomize(synced(tmp_path) / "overlays/lab")} == {
+    assert {manifest["kind"] for manifest in kustomize(synced(tmp_path) / "overlays/lab")} == {
         "VirtualMachineInstancetype",
         "VirtualMachinePreference",
     }
@@ -124,11 +124,11 @@ def test_annotations_of_an_environment_reach_its_objects(tmp_path):
 
 
 def test_an_application_syncs_one_environment():
-    (found,) = applications(git(), [Destination(PRODUCTION)])
-    assert found["metadata"]["name"] == "house-production"
-    assert found["metadata"]["namespace"] == "argocd"
-    assert found["metadata"]["annotations"] == {"argocd.argoproj.io/manifest-generate-paths": "/output"}
-    assert found["spec"] == {
+    (application,) = applications(git(), [Destination(PRODUCTION)])
+    assert application["metadata"]["name"] == "house-production"
+    assert application["metadata"]["namespace"] == "argocd"
+    assert application["metadata"]["annotations"] == {"argocd.argoproj.io/manifest-generate-paths": "/output"}
+    assert application["spec"] == {
         "project": "default",
         "source": {"repoURL": GIT, "targetRevision": "main", "path": "output/overlays/production"},
         "destination": {"name": "in-cluster"},
@@ -137,31 +137,32 @@ def test_an_application_syncs_one_environment():
 
 
 def test_deleting_an_application_leaves_the_objects_in_the_cluster():
-    (found,) = applications(git(), [Destination(PRODUCTION)])
-    assert "finalizers" not in found["metadata"]
+    (application,) = applications(git(), [Destination(PRODUCTION)])
+    assert "finalizers" not in application["metadata"]
     generated = application_set(git(), [Destination(PRODUCTION)])
     assert generated["spec"]["syncPolicy"] == {"preserveResourcesOnDeletion": True}
 
 
 def test_argo_cd_creates_the_namespace_of_an_environment():
-    (found,) = applications(git(), [Destination(LAB, "lab-1")])
-    assert found["spec"]["destination"] == {"name": "lab-1", "namespace": "virt-lab"}
-    assert found["spec"]["syncPolicy"]["syncOptions"] == ["CreateNamespace=true"]
+    (application,) = applications(git(), [Destination(LAB, "lab-1")])
+    assert application["spec"]["destination"] == {"name": "lab-1", "namespace": "virt-lab"}
+    assert application["spec"]["syncPolicy"]["syncOptions"] == ["CreateNamespace=true"]
 
 
 def test_an_application_set_makes_an_application_for_each_environment():
-    found = application_set(git(), [Destination(PRODUCTION, "prod-1"), Destination(LAB)])
-    (generator,) = found["spec"]["generators"]
+    generated = application_set(git(), [Destination(PRODUCTION, "prod-1"), Destination(LAB)])
+    (generator,) = generated["spec"]["generators"]
     elements = generator["list"]["elements"]
-    made = [otheryaml.load(evaluated(otheryaml.dump(found["spec"]["template"]), element)) for element in elements]
+    of_set = [otheryaml.load(evaluated(otheryaml.dump(generated["spec"]["template"]), element)) for element in elements]
     alone = applications(git(), [Destination(PRODUCTION, "prod-1"), Destination(LAB)])
-    assert [each["metadata"]["name"] for each in made] == ["house-production", "house-lab"]
-    assert [each["spec"]["source"] for each in made] == [each["spec"]["source"] for each in alone]
-    assert [each["spec"]["destination"] for each in made] == [
+    assert [application["metadata"]["name"] for application in of_set] == ["house-production", "house-lab"]
+    specs = [application["spec"] for application in of_set]
+    assert [spec["source"] for spec in specs] == [application["spec"]["source"] for application in alone]
+    assert [spec["destination"] for spec in specs] == [
         {"name": "prod-1", "namespace": ""},
         {"name": "in-cluster", "namespace": "virt-lab"},
     ]
-    assert [each["spec"]["syncPolicy"]["syncOptions"] for each in made] == [
+    assert [spec["syncPolicy"]["syncOptions"] for spec in specs] == [
         ["CreateNamespace=false"],
         ["CreateNamespace=true"],
     ]
@@ -176,11 +177,11 @@ def evaluated(template: str, element: dict[str, str]) -> str:
 
 def test_environments_with_common_objects_are_rivals_in_one_cluster():
     one, two = Overlay(name="one", source=HERE), Overlay(name="two", scope="both", namespace="virt-lab", source=HERE)
-    found = catalog(one, two, LAB)
-    assert rivals(found, [Destination(one), Destination(LAB)]) == []
-    assert rivals(found, [Destination(one), Destination(two)]) == [["one", "two"]]
-    assert rivals(found, [Destination(one), Destination(two), Destination(LAB)]) == [["one", "two"], ["two", "lab"]]
-    assert rivals(found, [Destination(one, "a"), Destination(two, "b")]) == []
+    house = catalog(one, two, LAB)
+    assert rivals(house, [Destination(one), Destination(LAB)]) == []
+    assert rivals(house, [Destination(one), Destination(two)]) == [["one", "two"]]
+    assert rivals(house, [Destination(one), Destination(two), Destination(LAB)]) == [["one", "two"], ["two", "lab"]]
+    assert rivals(house, [Destination(one, "a"), Destination(two, "b")]) == []
 
 
 def test_environments_that_share_no_object_are_no_rivals():
@@ -198,7 +199,7 @@ def test_flux_gets_a_source_and_a_kustomization_for_each_environment():
         "name": "virt-lab",
         "annotations": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
     }
-    assert [each["metadata"] for each in (production, lab)] == [
+    assert [application["metadata"] for application in (production, lab)] == [
         {"name": "house-production", "namespace": "flux-system"},
         {"name": "house-lab", "namespace": "flux-system"},
     ]
@@ -245,13 +246,13 @@ def test_which_version_of_an_artifact_flux_takes(revision, reference):
 
 
 def test_argo_cd_takes_an_artifact_whose_top_is_the_tree():
-    (found,) = applications(git(url="oci://registry.example.org/house", tree=""), [Destination(PRODUCTION)])
-    assert found["spec"]["source"] == {
+    (application,) = applications(git(url="oci://registry.example.org/house", tree=""), [Destination(PRODUCTION)])
+    assert application["spec"]["source"] == {
         "repoURL": "oci://registry.example.org/house",
         "targetRevision": "latest",
         "path": "overlays/production",
     }
-    assert "annotations" not in found["metadata"]
+    assert "annotations" not in application["metadata"]
 
 
 def test_a_tree_in_a_folder_of_a_folder_is_not_cut_out_of_the_repository():

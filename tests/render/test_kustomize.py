@@ -57,13 +57,13 @@ def catalog(*overlays: Overlay) -> Catalog:
 def built(tmp_path: Path, *overlays: Overlay, path: str = "overlays/x") -> dict[tuple[str, str], dict[str, object]]:
     folder = tmp_path / "output"
     replace(folder, render(catalog(*overlays)))
-    found = by_identity(kustomize(folder / path))
+    manifests = by_identity(kustomize(folder / path))
     if overlays:
         expected = by_identity(catalog(*overlays).objects("x"))
-        assert {key: without_empty(each) for key, each in found.items()} == {
-            key: without_empty(each) for key, each in expected.items()
+        assert {key: without_empty(manifest) for key, manifest in manifests.items()} == {
+            key: without_empty(manifest) for key, manifest in expected.items()
         }
-    return found
+    return manifests
 
 
 def without_empty(manifest: dict[str, object]) -> dict[str, object]:
@@ -73,16 +73,16 @@ def without_empty(manifest: dict[str, object]) -> dict[str, object]:
 
 @pytest.mark.parametrize("path", [".", "base"])
 def test_the_base_holds_exactly_the_objects_of_the_bundle_of_all(tmp_path, path):
-    found = built(tmp_path, path=path)
+    manifests = built(tmp_path, path=path)
     bundle = (tmp_path / "output/bundles/example-instancetypes-all-bundle.yaml").read_text()
     expected = by_identity(otheryaml.load_all(bundle))
-    assert found == expected
+    assert manifests == expected
     assert len(expected) == 8
 
 
 def test_a_cluster_overlay_without_deprecated_objects(tmp_path):
-    found = built(tmp_path, Overlay(name="x", scope="cluster", deprecated=False, source=HERE))
-    assert sorted(found) == [
+    manifests = built(tmp_path, Overlay(name="x", scope="cluster", deprecated=False, source=HERE))
+    assert sorted(manifests) == [
         ("VirtualMachineClusterInstancetype", "m.small"),
         ("VirtualMachineClusterInstancetype", "m.small2"),
         ("VirtualMachineClusterPreference", "linux.a"),
@@ -98,18 +98,18 @@ def test_a_namespaced_overlay_with_a_namespace_and_labels_of_its_own(tmp_path):
         annotations={"note": "lab"},
         source=HERE,
     )
-    found = built(tmp_path, overlay)
-    assert {kind for kind, _ in found} == {"VirtualMachineInstancetype", "VirtualMachinePreference"}
-    assert len(found) == 4
-    for each in found.values():
-        assert each["metadata"]["namespace"] == "lab"
-        assert each["metadata"]["labels"]["vendor"] == "lab.example.org"
-        assert each["metadata"]["annotations"] == {"note": "lab"}
+    manifests = built(tmp_path, overlay)
+    assert {kind for kind, _ in manifests} == {"VirtualMachineInstancetype", "VirtualMachinePreference"}
+    assert len(manifests) == 4
+    for manifest in manifests.values():
+        assert manifest["metadata"]["namespace"] == "lab"
+        assert manifest["metadata"]["labels"]["vendor"] == "lab.example.org"
+        assert manifest["metadata"]["annotations"] == {"note": "lab"}
 
 
 def test_with_both_scopes_only_namespaced_kinds_get_the_namespace(tmp_path):
-    found = built(tmp_path, Overlay(name="x", scope="both", namespace="lab", source=HERE))
-    namespaces = {kind: each["metadata"].get("namespace") for (kind, _), each in found.items()}
+    manifests = built(tmp_path, Overlay(name="x", scope="both", namespace="lab", source=HERE))
+    namespaces = {kind: manifest["metadata"].get("namespace") for (kind, _), manifest in manifests.items()}
     assert namespaces == {
         "VirtualMachineClusterInstancetype": None,
         "VirtualMachineInstancetype": "lab",
@@ -119,8 +119,8 @@ def test_with_both_scopes_only_namespaced_kinds_get_the_namespace(tmp_path):
 
 
 def test_a_selection_by_name_leaves_out_the_rest_and_nothing_that_only_looks_alike(tmp_path):
-    found = built(tmp_path, Overlay(name="x", select=Selection(names=("m.small2", "linux.*")), source=HERE))
-    assert sorted(name for _, name in found) == ["linux.a", "m.small2"]
+    manifests = built(tmp_path, Overlay(name="x", select=Selection(names=("m.small2", "linux.*")), source=HERE))
+    assert sorted(name for _, name in manifests) == ["linux.a", "m.small2"]
 
 
 def test_a_kind_of_which_nothing_is_taken_is_not_listed(tmp_path):
@@ -133,17 +133,17 @@ def test_a_patch_changes_what_it_targets_and_null_removes(tmp_path):
         target=Selection(names=("m.small",)),
         patch={"spec": {"memory": {"overcommitPercent": 50}}, "metadata": {"labels": {"vendor": None}}},
     )
-    found = built(tmp_path, Overlay(name="x", patches=(patch,), source=HERE))
+    manifests = built(tmp_path, Overlay(name="x", patches=(patch,), source=HERE))
     kind = "VirtualMachineClusterInstancetype"
-    assert found[kind, "m.small"]["spec"]["memory"] == {"guest": "4Gi", "overcommitPercent": 50}
-    assert not found[kind, "m.small"]["metadata"].get("labels")
-    assert found[kind, "m.small2"]["spec"]["memory"] == {"guest": "4Gi"}
+    assert manifests[kind, "m.small"]["spec"]["memory"] == {"guest": "4Gi", "overcommitPercent": 50}
+    assert not manifests[kind, "m.small"]["metadata"].get("labels")
+    assert manifests[kind, "m.small2"]["spec"]["memory"] == {"guest": "4Gi"}
 
 
 def test_a_patch_removes_a_part_of_the_spec(tmp_path):
     patch = Patch(target=Selection(names=("m.small",)), patch={"spec": {"memory": None}})
-    found = built(tmp_path, Overlay(name="x", patches=(patch,), source=HERE))
-    assert found["VirtualMachineClusterInstancetype", "m.small"]["spec"] == {"cpu": {"guest": 1}}
+    manifests = built(tmp_path, Overlay(name="x", patches=(patch,), source=HERE))
+    assert manifests["VirtualMachineClusterInstancetype", "m.small"]["spec"] == {"cpu": {"guest": 1}}
 
 
 def template(name: str, *environments: str) -> SimpleNamespace:

@@ -37,6 +37,6 @@ def test_every_overlay_of_ours_deploys_what_is_said_of_it():
     catalog = load_catalog(ROOT / "catalog")
     assert [overlay.name for overlay in catalog.overlays] == ["production", "lab"]
     for overlay in catalog.overlays:
-        found = by_identity(kustomize(ROOT / "output/overlays" / overlay.name))
+        ours = by_identity(kustomize(ROOT / "output/overlays" / overlay.name))
         deployed = [*catalog.objects(overlay.name), *catalog.template_objects(overlay.name)]
-        assert found == by_identity(deployed)
+        assert ours == by_identity(deployed)
