@@ -53,8 +53,8 @@ def _duel(
     stages: tuple[str, ...],
     conditions: Question | None = None,
 ) -> int:
-    asked: Counter[str] = Counter()
-    found: list[tuple[str, str]] = []
+    compared: Counter[str] = Counter()
+    distinct: list[tuple[str, str]] = []
     failures: Counter[str] = Counter()
     end = time.monotonic() + arguments.seconds if arguments.seconds else None
     drawn = questions(arguments.seed, release, rollouts=ROLLOUT in stages, conditions=conditions)
@@ -67,21 +67,22 @@ def _duel(
         except OracleError as error:
             failures[str(error).splitlines()[0]] += 1
             continue
-        asked.update(["cases", *differences])
+        compared.update(["cases", *differences])
         differences = {stage: lines for stage, lines in differences.items() if lines}
-        if differences and len(found) < arguments.most:
+        if differences and len(distinct) < arguments.most:
             question = _shrunk(question, differences, oracle, stages)
             what = _what(question, differing(question, oracle, stages))
-            if what not in found:
-                found.append(what)
+            if what not in distinct:
+                distinct.append(what)
                 _show(question, differing(question, oracle, stages))
         elif differences:
-            found.append(("", ""))
-    counts = ", ".join(f"{stage} {asked[stage]}" for stage in ("cases", *ALL_STAGES, "unsupported") if asked[stage])
-    print(f"{release}, seed {arguments.seed}, {date.today()}: {counts}; differences: {len(found)}")
+            distinct.append(("", ""))
+    reached = [stage for stage in ("cases", *ALL_STAGES, "unsupported") if compared[stage]]
+    counts = ", ".join(f"{stage} {compared[stage]}" for stage in reached)
+    print(f"{release}, seed {arguments.seed}, {date.today()}: {counts}; differences: {len(distinct)}")
     for failure, count in failures.most_common(10):
         print(f"the oracle failed {count} times: {failure}", file=sys.stderr)
-    return 1 if found or not asked else 0
+    return 1 if distinct or not compared else 0
 
 
 def questions(

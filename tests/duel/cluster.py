@@ -29,11 +29,11 @@ _DENIED = re.compile(r'admission webhook "[^"]*kubevirt\.io" denied the request'
 
 def api_of(context: str, kubeconfig: str | None = None) -> Api:
     """Return the API server of a context."""
-    found = access(context, kubeconfig)
-    if found.proxy or urlsplit(found.server).scheme != "https":
+    settings = access(context, kubeconfig)
+    if settings.proxy or urlsplit(settings.server).scheme != "https":
         raise OracleError(f"context {context!r}: the duel asks by https alone, and by no proxy")
-    credentials = Credentials(found)
-    return Api(found.server, credentials.context(), credentials.headers)
+    credentials = Credentials(settings)
+    return Api(settings.server, credentials.context(), credentials.headers)
 
 
 @contextlib.contextmanager
@@ -54,11 +54,11 @@ class ClusterOracle:
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        found = list(api.items("kubevirt.io/v1", "KubeVirt"))
-        if len(found) != 1:
-            raise OracleError(f"the cluster has {len(found)} KubeVirt CRs, and not one")
-        config = found[0].get("spec", {}).get("configuration") or {}
-        self.release = find_release(found[0].get("status", {}).get("observedKubeVirtVersion", "")).name
+        crs = list(api.items("kubevirt.io/v1", "KubeVirt"))
+        if len(crs) != 1:
+            raise OracleError(f"the cluster has {len(crs)} KubeVirt CRs, and not one")
+        config = crs[0].get("spec", {}).get("configuration") or {}
+        self.release = find_release(crs[0].get("status", {}).get("observedKubeVirtVersion", "")).name
         self.conditions: dict[str, Any] = {
             "arch": api.ask("GET", "/version")["platform"].partition("/")[2],
             "config": config,
@@ -139,8 +139,8 @@ class ClusterOracle:
             if error.code in (400, 422) and "admission webhook" not in str(error):
                 return {WEBHOOK: {"allowed": False}}
             raise OracleError(str(error)) from error
-        told: dict[str, Any] = {WEBHOOK: {"allowed": True, "fields": []}}
-        return {**told, EXPANDED: self._expanded(vm, stored)} if EXPANDED in self.stages else told
+        answer: dict[str, Any] = {WEBHOOK: {"allowed": True, "fields": []}}
+        return {**answer, EXPANDED: self._expanded(vm, stored)} if EXPANDED in self.stages else answer
 
     def _expanded(self, vm: Manifest, stored: Manifest) -> dict[str, Any]:
         """The template of the VM, as it would be stored, with its types applied; or that they cannot be."""

@@ -20,21 +20,21 @@ Differences = dict[str, list[str]]
 def answered(question: Question, expected: dict[str, Any], stages: tuple[str, ...]) -> Differences:
     """The stages that the oracle answers, of those asked for, and what differs in each: nothing where both agree."""
     if "new" in question:
-        told = expected.get(rollouts.STAGE)
-        if not told:
+        outcome = expected.get(rollouts.STAGE)
+        if not outcome:
             return {}
-        lines = rollouts.check(pair_of(question, rollouts.view(told)))
+        lines = rollouts.check(pair_of(question, rollouts.view(outcome)))
         return {"unsupported": []} if lines and lines[0].startswith(_UNSUPPORTED) else {rollouts.STAGE: lines}
-    kept = comparable({**question, "expected": {"objects": {}, "admission": _ADMITTED, **expected}})
+    held = comparable({**question, "expected": {"objects": {}, "admission": _ADMITTED, **expected}})
     if "admission" not in expected:
-        del kept["admission"]
-    kept |= {stage: expected[stage] for stage in (WEBHOOK, EXPANDED) if stage in expected}
-    found = check(case_of(question, {stage: kept[stage] for stage in kept if _of(stage) in stages}))
-    if any(lines and lines[0].startswith(_UNSUPPORTED) for lines in found.values()):
+        del held["admission"]
+    held |= {stage: expected[stage] for stage in (WEBHOOK, EXPANDED) if stage in expected}
+    differences = check(case_of(question, {stage: held[stage] for stage in held if _of(stage) in stages}))
+    if any(lines and lines[0].startswith(_UNSUPPORTED) for lines in differences.values()):
         return {"unsupported": []}
-    if any(found.get("admission", ())):  # what follows differs since this does
-        return {stage: found[stage] if stage in ("objects", "admission") else [] for stage in found}
-    return found
+    if any(differences.get("admission", ())):  # what follows differs since this does
+        return {stage: differences[stage] if stage in ("objects", "admission") else [] for stage in differences}
+    return differences
 
 
 def _of(stage: str) -> str:

@@ -21,16 +21,16 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
     if "new" in question:
         return {"rollout": rollouts.answer(pair_of(question))}
     case = case_of(question)
-    found = answers(case)
-    if EXPANDED in question.get("stages", ()) and found[WEBHOOK]["allowed"]:
-        found[EXPANDED] = expanded(case)
-    if not found["podError"]:
-        del found["podError"]
-    if found["vmi"]:
-        metadata = {key: found["vmi"].pop(key) for key in ("labels", "annotations")}
-        found["vmi"] = {"metadata": metadata, **found["vmi"]}
-    reached = {stage: told for stage, told in found.items() if told is not None}
-    return {stage: told for stage, told in reached.items() if stage in _ALWAYS or reached.get("vmi")}
+    by_stage = answers(case)
+    if EXPANDED in question.get("stages", ()) and by_stage[WEBHOOK]["allowed"]:
+        by_stage[EXPANDED] = expanded(case)
+    if not by_stage["podError"]:
+        del by_stage["podError"]
+    if by_stage["vmi"]:
+        metadata = {key: by_stage["vmi"].pop(key) for key in ("labels", "annotations")}
+        by_stage["vmi"] = {"metadata": metadata, **by_stage["vmi"]}
+    reached = {stage: part for stage, part in by_stage.items() if part is not None}
+    return {stage: part for stage, part in reached.items() if stage in _ALWAYS or reached.get("vmi")}
 
 
 def case_of(question: dict[str, Any], expected: dict[str, Any] | None = None) -> Case:

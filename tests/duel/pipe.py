@@ -46,8 +46,8 @@ class Oracle:
             self.close()
             raise OracleError(f"{self._command[0]}: {error}") from error
         if not isinstance(answer, dict) or not isinstance(answer.get("expected"), dict):
-            said = answer.get("error", answer) if isinstance(answer, dict) else answer
-            raise OracleError(str(said)[:2000])
+            problem = answer.get("error", answer) if isinstance(answer, dict) else answer
+            raise OracleError(str(problem)[:2000])
         return answer["expected"]
 
     def close(self) -> None:

@@ -29,8 +29,8 @@ WRONG = {
 @pytest.fixture
 def oracle(cluster):
     """The cluster of the tests, asked as any other is: by the context of a kubeconfig."""
-    with cluster_oracle(api_of(context(cluster), str(cluster.kubeconfig))) as asked:
-        yield asked
+    with cluster_oracle(api_of(context(cluster), str(cluster.kubeconfig))) as oracle:
+        yield oracle
 
 
 def context(cluster):
@@ -93,10 +93,10 @@ def of_type(oracle, **domain):
     """A VM of a type with two vCPUs."""
     spec = {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
     type_ = {**WRONG, "kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "two"}, "spec": spec}
-    asked = question(oracle, objects=[type_])
+    case = question(oracle, objects=[type_])
     template = {"spec": {"domain": {"devices": {}, **domain}}}
-    asked["vm"]["spec"] = {"runStrategy": "Always", "instancetype": {"name": "two"}, "template": template}
-    return asked
+    case["vm"]["spec"] = {"runStrategy": "Always", "instancetype": {"name": "two"}, "template": template}
+    return case
 
 
 @pytest.fixture
@@ -127,12 +127,12 @@ def two_sockets(vm):
 
 def test_a_vm_with_its_types_applied_is_held_against_expand_vm_spec(expanding):
     oracle, served = expanding
-    asked = of_type(oracle)
+    case = of_type(oracle)
     served.answer = two_sockets
-    assert oracle.ask(asked)[EXPANDED]["spec"]["domain"]["cpu"]["sockets"] == 2
-    assert differing(asked, oracle, oracle.stages) == {}
+    assert oracle.ask(case)[EXPANDED]["spec"]["domain"]["cpu"]["sockets"] == 2
+    assert differing(case, oracle, oracle.stages) == {}
     served.answer = lambda vm: vm
-    lines = differing(asked, oracle, oracle.stages)[EXPANDED]
+    lines = differing(case, oracle, oracle.stages)[EXPANDED]
     assert 'spec.domain.cpu: KubeVirt <absent>, here {"cores": 1, "sockets": 2, "threads": 1}' in lines
 
 
@@ -142,10 +142,10 @@ def test_a_type_that_cannot_be_applied_is_refused_by_both(expanding):
 
     oracle, served = expanding
     served.answer = conflicts
-    asked = of_type(oracle, cpu={"sockets": 4})
+    case = of_type(oracle, cpu={"sockets": 4})
     assert oracle.ask(of_type(oracle))[EXPANDED] == {"refused": True}
     assert EXPANDED in differing(of_type(oracle), oracle, oracle.stages)
-    assert EXPANDED not in differing(asked, oracle, oracle.stages)
+    assert EXPANDED not in differing(case, oracle, oracle.stages)
 
 
 def test_a_case_of_another_configuration_is_not_asked(oracle):

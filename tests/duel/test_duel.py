@@ -65,7 +65,7 @@ def test_every_field_of_a_template_is_drawn():
 def test_changes_of_running_vms_are_of_all_kinds():
     outcomes = set()
     for question in islice(questions(3, "v1.9.0", rollouts=True), 250):
-        told = rollouts.rollout(pair_of(question))
+        outcome = rollouts.rollout(pair_of(question))
         outcomes |= {
             name
             for name in (
@@ -78,9 +78,9 @@ def test_changes_of_running_vms_are_of_all_kinds():
                 "migrated_volumes",
                 "conditions",
             )
-            if getattr(told, name)
+            if getattr(outcome, name)
         }
-        outcomes.add(told.migration.required)
+        outcomes.add(outcome.migration.required)
     assert outcomes >= {"refused", "live", "restart", "stopped", "vm_changes", "conditions", "yes", "pending", "no"}
 
 
@@ -113,7 +113,7 @@ def test_a_case_is_shrunk_to_what_makes_the_difference():
     question = {
         "vm": {"spec": {"template": {"spec": {"domain": {"devices": {"rng": {}, "tpm": {}}, "cpu": {"cores": 4}}}}}}
     }
-    smaller = shrink(question, lambda asked: "tpm" in json.dumps(asked))
+    smaller = shrink(question, lambda candidate: "tpm" in json.dumps(candidate))
     assert smaller == {"vm": {"spec": {"template": {"spec": {"domain": {"devices": {"tpm": {}}}}}}}}
 
 
