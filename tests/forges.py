@@ -34,8 +34,7 @@ class GitHub(_Forge):
         self.body: bytes | None = None
         self.login: Any = {"data": {"viewer": {"login": "github-actions"}}}
         self.tokens: set[str] = set()
-        self.asked: dict[str, str] = {}
-        """The headers of the last request."""
+        self.last_headers: dict[str, str] = {}
         github = self
 
         class Handler(serving.Handler):
@@ -62,7 +61,7 @@ class GitHub(_Forge):
             def answer(self, status: int, data: Any) -> None:
                 assert self.path == "/graphql" or self.path.startswith("/repos/o/r/issues/")
                 github.tokens.add(self.headers["Authorization"])
-                github.asked = dict(self.headers)
+                github.last_headers = dict(self.headers)
                 self.respond(github.status or status, data if github.body is None else github.body, github.headers)
 
         super().__init__(Handler)
@@ -74,7 +73,7 @@ class GitLab(_Forge):
     def __init__(self) -> None:
         self.notes: list[dict[str, object]] = []
         self.moved_to = ""
-        self.asked: list[str] = []
+        self.paths: list[str] = []
         gitlab = self
 
         class Handler(serving.Handler):
@@ -97,7 +96,7 @@ class GitLab(_Forge):
                 self.answer({})
 
             def answer(self, data: object) -> None:
-                gitlab.asked.append(self.path)
+                gitlab.paths.append(self.path)
                 right = self.path == "/user" or self.path.startswith("/projects/3/merge_requests/5/notes")
                 status = 200 if right and self.headers["PRIVATE-TOKEN"] == "secret" else 401
                 headers = {"Location": f"{gitlab.moved_to}{self.path}"} if gitlab.moved_to else {}

@@ -41,7 +41,7 @@ class Runner:
         self.checkout, self.api = checkout, api
         self.path = [str(programs), str(BIN)]
         self.logs: dict[str, str] = {}
-        self.known: dict[str, Any] = {
+        self.context: dict[str, Any] = {
             "github": {
                 "event": event,
                 "server_url": "https://github.example.org",
@@ -52,9 +52,9 @@ class Runner:
             "runner": {"temp": str(self.temp)},
             "steps": {},
         }
-        defaults = {name: self.text(str(each.get("default", ""))) for name, each in DECLARED["inputs"].items()}
+        defaults = {name: self.text(str(declared.get("default", ""))) for name, declared in DECLARED["inputs"].items()}
         assert inputs.keys() <= defaults.keys()
-        self.known["inputs"] = defaults | inputs
+        self.context["inputs"] = defaults | inputs
 
     def run(self) -> int:
         """Run all steps but the installation; the exit status of the first that fails, else 0."""
@@ -92,7 +92,7 @@ class Runner:
         self.logs[step["name"]] = done.stdout + done.stderr
         outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
         if "id" in step:
-            self.known["steps"][step["id"]] = {"outputs": outputs}
+            self.context["steps"][step["id"]] = {"outputs": outputs}
         return done
 
     def wanted(self, step: dict[str, Any]) -> bool:
@@ -110,13 +110,13 @@ class Runner:
 
     def value(self, expression: str) -> Any:
         """Evaluate the part of the expression language that the action uses."""
-        for operator, stop in ((" || ", bool), (" && ", lambda found: not found)):
+        for operator, stop in ((" || ", bool), (" && ", lambda value: not value)):
             if operator in expression:
                 for word in expression.split(operator):
-                    found = self.value(word)
-                    if stop(found):
+                    value = self.value(word)
+                    if stop(value):
                         break
-                return found
+                return value
         for operator in (" == ", " != "):
             if operator in expression:
                 one, other = (self.value(word) for word in expression.split(operator))
@@ -124,17 +124,17 @@ class Runner:
         expression = expression.strip()
         if expression.startswith("'"):
             return expression.strip("'")
-        found: Any = self.known
+        value: Any = self.context
         for name in expression.split("."):
-            found = found.get(name, "") if isinstance(found, dict) else ""
-        return found
+            value = value.get(name, "") if isinstance(value, dict) else ""
+        return value
 
 
 @pytest.fixture
 def github() -> Iterator[GitHub]:
-    found = GitHub()
-    yield found
-    found.close()
+    github = GitHub()
+    yield github
+    github.close()
 
 
 class House(NamedTuple):

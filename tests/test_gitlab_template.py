@@ -35,9 +35,9 @@ pytestmark = pytest.mark.skipif(not all(shutil.which(tool) for tool in ("git", "
 
 @pytest.fixture
 def gitlab() -> Iterator[GitLab]:
-    found = GitLab()
-    yield found
-    found.close()
+    gitlab = GitLab()
+    yield gitlab
+    gitlab.close()
 
 
 class MergeRequest:

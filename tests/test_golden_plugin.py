@@ -167,16 +167,16 @@ class TestSilenceIsNoSuccess:
         assert "catalog: the catalog has no VM template: nothing is tested\n" in result.stdout.str()
 
     @pytest.mark.parametrize(
-        ("path", "said"),
+        ("path", "problem"),
         [("cluster.yaml", "cluster.yaml: there is no such file or folder"), ("empty", "empty: holds no manifest")],
     )
-    def test_files_of_the_cluster(self, run, repository, path, said):
+    def test_files_of_the_cluster(self, run, repository, path, problem):
         (repository / "empty").mkdir()
         toml = f'[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_cluster = ["{path}"]\n'
         (repository / "pytest.toml").write_text(toml)
         result = run("--snapshot-update")
         assert result.ret == 1
-        assert f"{said}\n" in result.stdout.str()
+        assert f"{problem}\n" in result.stdout.str()
 
     def test_the_host_of_a_catalog_that_is_none(self, run, repository):
         toml = '[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_host = ["catalgo=reference"]\n'

@@ -16,10 +16,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import virtcatalog
 from checkouts import git, unpack
 from sampling import thorough
+from virtcatalog.cli import main
 from virtcatalog.releases import RELEASES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,8 +71,8 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wheel(built):
-    (found,) = (path for name, path in built.items() if name.endswith(".whl"))
-    return found
+    (wheel,) = (path for name, path in built.items() if name.endswith(".whl"))
+    return wheel
 
 
 @thorough
@@ -114,8 +116,8 @@ def installed(wheel, tmp_path_factory):
     def virtcatalog(*arguments, cwd):
         return run(sys.executable, "-m", "virtcatalog", *arguments, cwd=cwd, PYTHONPATH=str(site))
 
-    asked = "import virtcatalog.manifests.sources as it; print(it.__file__, *it.shipped().values(), sep='\\n')"
-    places = run(sys.executable, "-c", asked, cwd=site, PYTHONPATH=str(site)).splitlines()
+    printing = "import virtcatalog.manifests.sources as it; print(it.__file__, *it.shipped().values(), sep='\\n')"
+    places = run(sys.executable, "-c", printing, cwd=site, PYTHONPATH=str(site)).splitlines()
     assert len(places) == 1 + len(CATALOGS)
     assert all(place.startswith(f"{site}/virtcatalog/") for place in places)
     return virtcatalog
@@ -149,7 +151,7 @@ def image():
     if not shutil.which("buildah"):
         pytest.skip("no buildah to build the container with")
     named = re.search(r"(?m)^ARG BASE=(.+)$", (ROOT / "Containerfile").read_text())[1]
-    base = next((each for each in (BASE, named) if starts(each)), None)
+    base = next((image for image in (BASE, named) if starts(image)), None)
     if base is None:
         pytest.skip(
             f"neither {BASE} nor {named} can be had, run and reach packages: "
@@ -189,7 +191,7 @@ def contained(container, folder, *arguments):
 @thorough
 def test_the_container_expands_a_vm_and_reads_revisions_of_a_repository_that_is_somebody_elses(image, tmp_path):
     house = tmp_path / "house"
-    run(sys.executable, "-m", "virtcatalog", "init", str(house), cwd=tmp_path)
+    assert CliRunner().invoke(main, ["init", str(house)]).exit_code == 0
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
         git(house, *arguments)
     (house / "vm.yaml").write_text(VM)
@@ -204,7 +206,7 @@ def test_the_container_leaves_out_what_it_need_not_have():
     ignored = (ROOT / ".containerignore").read_text().split()
     targets = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
     included = targets["sdist"]["include"]
-    assert not {each.partition("/")[0] for each in included} & set(ignored)
+    assert not {path.partition("/")[0] for path in included} & set(ignored)
 
 
 #: Where somebody is told, or made, to take this version by its tag or number, and how often.
@@ -230,9 +232,9 @@ def test_what_others_pin_is_this_version():
     """Hooks, action and templates are named by the tag of this version: it is there once the version is."""
     tracked = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
     texts = [name for name in tracked if Path(name).suffix in (".md", ".yml", ".yaml", ".py", ".toml")]
-    found = {name: _PIN.findall((ROOT / name).read_text()) for name in texts if not name.startswith("tests/")}
-    assert {name: len(versions) for name, versions in found.items() if versions} == PINS
-    assert {version for versions in found.values() for version in versions} == {virtcatalog.__version__}
+    pins = {name: _PIN.findall((ROOT / name).read_text()) for name in texts if not name.startswith("tests/")}
+    assert {name: len(versions) for name, versions in pins.items() if versions} == PINS
+    assert {version for versions in pins.values() for version in versions} == {virtcatalog.__version__}
 
 
 def test_the_change_log_has_this_version_with_its_day():

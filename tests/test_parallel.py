@@ -45,7 +45,7 @@ def run(monkeypatch, tmp_path):
 
     def expanded(number, jobs):
         file = tmp_path / "vms.json"
-        file.write_text("".join(f"{json.dumps(vm(each))}\n" for each in range(number)))
+        file.write_text("".join(f"{json.dumps(vm(index))}\n" for index in range(number)))
         expander = Expander(Cluster(INSTANCETYPES), FORMS["json"].form, lambda _vm, _result: [], many=True)
         return expand_fleet(Fleet([Placed(str(file))]), expander, Processes(jobs))
 

@@ -63,8 +63,8 @@ def failing(number):
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_results_are_in_the_order_of_the_items(method):
-    found = Processes(3, method).results(multiplied, range(40), 7)
-    assert list(found) == [7 * number for number in range(40)]
+    results = Processes(3, method).results(multiplied, range(40), 7)
+    assert list(results) == [7 * number for number in range(40)]
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_results_are_in_the_order_of_the_items(method):
 )
 def test_results_may_be_of_any_length(method, length):
     """Those that are too long for the memory that processes share come another way, between the others."""
-    found = Processes(2, method).results(repeated, range(14), length)
-    assert [(number, len(text), set(text)) for number, text in found] == [
+    results = Processes(2, method).results(repeated, range(14), length)
+    assert [(number, len(text), set(text)) for number, text in results] == [
         (number, length if number % 3 else 1, {str(number % 10)}) for number in range(14)
     ]
 
 
 def test_a_result_stays_what_it_is_while_others_come():
-    found = list(Processes(2).results(repeated, range(40), 1000))
-    assert found == [repeated(number, 1000) for number in range(40)]
+    results = list(Processes(2).results(repeated, range(40), 1000))
+    assert results == [repeated(number, 1000) for number in range(40)]
 
 
 def test_items_are_taken_a_few_ahead():
@@ -105,9 +105,9 @@ KILLED = "a process that worked on this was killed, perhaps for want of memory: 
 
 
 def test_a_process_that_is_killed_ends_the_run():
-    found = Processes(2).results(killed_at, range(1000), 5)
+    results = Processes(2).results(killed_at, range(1000), 5)
     with pytest.raises(LostProcessError, match=f"^{KILLED}$") as caught:
-        list(found)
+        list(results)
     assert isinstance(caught.value, VirtcatalogError)
 
 
@@ -190,7 +190,7 @@ def test_processors_are_those_that_this_process_may_use(monkeypatch):
     assert pool.processors() == len(os.sched_getaffinity(0))
     monkeypatch.setattr(pool.sys, "platform", "darwin")
     for count_of, number in ((6, 6), (None, 1)):
-        monkeypatch.setattr(os, "cpu_count", lambda found=count_of: found)
+        monkeypatch.setattr(os, "cpu_count", lambda count=count_of: count)
         assert pool.processors() == number
 
 

@@ -16,7 +16,7 @@ from checkouts import write
 from virtcatalog.scaffold.content import contents
 
 HOOKS = {
-    each["id"]: each for each in otheryaml.load((Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text())
+    hook["id"]: hook for hook in otheryaml.load((Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text())
 }
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")

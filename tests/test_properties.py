@@ -153,12 +153,12 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 
 
 def paths(value: Any, path: Path = ()) -> list[Path]:
-    found = [path]
+    below = [path]
     if isinstance(value, dict):
-        found += [each for key, item in value.items() for each in paths(item, (*path, key))]
+        below += [inner for key, item in value.items() for inner in paths(item, (*path, key))]
     elif isinstance(value, list):
-        found += [each for index, item in enumerate(value) for each in paths(item, (*path, index))]
-    return found
+        below += [inner for index, item in enumerate(value) for inner in paths(item, (*path, index))]
+    return below
 
 
 @st.composite

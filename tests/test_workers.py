@@ -72,10 +72,10 @@ class Processes:
         with log.open("w") as output:
             process = subprocess.Popen(command, stderr=output, env=environment, cwd=self._folder)
         self._started.append(process)
-        while not (found := re.search(pattern, log.read_text())):
+        while not (match := re.search(pattern, log.read_text())):
             assert process.poll() is None, log.read_text()
             time.sleep(0.02)
-        return process, found[1]
+        return process, match[1]
 
     def end(self):
         for process in reversed(self._started):
@@ -182,9 +182,9 @@ def test_a_worker_that_dies_costs_no_result(tmp_path):
     marker = tmp_path / "killed"
     with started(tmp_path) as processes:
         both = [processes.worker(), processes.worker()]
-        found = list(Workers(processes.address).results(killed_once, range(60), 17, str(marker)))
-        assert found == list(range(60))
-        assert sorted(each.poll() is None for each in both) == [False, True]
+        results = list(Workers(processes.address).results(killed_once, range(60), 17, str(marker)))
+        assert results == list(range(60))
+        assert sorted(worker.poll() is None for worker in both) == [False, True]
 
 
 def test_a_result_that_dask_loses_with_its_worker_is_asked_for_again(workers, monkeypatch):
@@ -192,11 +192,11 @@ def test_a_result_that_dask_loses_with_its_worker_is_asked_for_again(workers, mo
     result, lost = Workers._result, [3, 17]
 
     def once_lost(self, client, future, seconds):
-        made = result(self, client, future, seconds)
-        if lost and pickle.loads(made) == lost[0]:
+        answer = result(self, client, future, seconds)
+        if lost and pickle.loads(answer) == lost[0]:
             lost.pop(0)
             raise ValueError("too many values to unpack (expected 3)")
-        return made
+        return answer
 
     monkeypatch.setattr(Workers, "_result", once_lost)
     assert list(workers.results(multiplied, range(30), 1)) == list(range(30))
@@ -209,7 +209,7 @@ def test_what_kills_worker_after_worker_ends_the_run(tmp_path):
         both = [processes.worker(), processes.worker()]
         with pytest.raises(LostProcessError, match="were killed one after the other by the same VMs"):
             list(Workers(processes.address).results(killed, range(1)))
-        assert [each.wait() for each in both] == [-signal.SIGKILL] * 2
+        assert [worker.wait() for worker in both] == [-signal.SIGKILL] * 2
 
 
 @thorough
@@ -369,10 +369,10 @@ def test_a_worker_that_is_killed_in_the_run_changes_nothing_that_is_printed(tmp_
         first = expand.stdout.readline()
         dying.kill()
         dying.wait()
-        rest, said = expand.communicate()
+        rest, messages = expand.communicate()
     here = run("expand", "-f", fleet, "-c", CATALOG, "-o", "json")
     assert (first + rest).decode() == here.stdout
-    assert said.decode() == here.stderr
+    assert messages.decode() == here.stderr
     assert expand.returncode == here.exit_code
 
 
@@ -383,8 +383,8 @@ def test_an_interrupted_run_leaves_nothing_on_the_scheduler(cluster, fleet):
     expand = command(fleet, cluster.address)
     assert expand.stdout.readline()
     expand.send_signal(signal.SIGINT)
-    _, said = expand.communicate()
-    assert (expand.returncode, said.decode().splitlines()[-1:]) == (130, ["interrupted"]), said
+    _, messages = expand.communicate()
+    assert (expand.returncode, messages.decode().splitlines()[-1:]) == (130, ["interrupted"]), messages
     with Client(cluster.url, set_as_default=False) as client:
         while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
             time.sleep(0.02)

@@ -203,28 +203,28 @@ def trial(tmp_path: Path, prepare, run, at: int, *, lasting: bool, exchange: boo
     folder = tmp_path / f"{at}{lasting}{exchange}"
     folder.mkdir()
     prepare(folder)
-    said: list[str] = []
+    messages: list[str] = []
     error = None
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         faults = Faults(patch, at, lasting=lasting, exchange=exchange)
         try:
-            run(folder, said.append)
+            run(folder, messages.append)
         except (WriteError, OSError) as raised:
             error = raised
-    return folder, faults.failed, error, said
+    return folder, faults.failed, error, messages
 
 
 def trials(tmp_path, prepare, run, **options):
     """Try with a fault at each call, until none is left that can fail."""
     for at in count(1):
-        found = trial(tmp_path, prepare, run, at, **options)
-        if not found[1]:
-            assert found[2] is None
+        folder, failed, error, messages = trial(tmp_path, prepare, run, at, **options)
+        if not failed:
+            assert error is None
             assert at > 10
             return
-        assert not isinstance(found[2], OSError), (at, found[1])
-        yield found
+        assert not isinstance(error, OSError), (at, failed)
+        yield folder, failed, error, messages
 
 
 def old_tree(folder: Path) -> None:
@@ -242,7 +242,7 @@ def test_whatever_fails_what_is_said_of_a_tree_is_true(tmp_path, lasting, exchan
     tree.replace(tmp_path / "old/output", SECOND)
     new = contents(tmp_path / "old/output")
     states = set()
-    for folder, failed, error, said in trials(
+    for folder, failed, error, messages in trials(
         tmp_path,
         old_tree,
         lambda folder, say: tree.replace(folder / "output", SECOND, say=say),
@@ -262,7 +262,7 @@ def test_whatever_fails_what_is_said_of_a_tree_is_true(tmp_path, lasting, exchan
             assert now == old, (failed, message)
             states.add("old")
         litter = [path.name for path in folder.iterdir() if path.name not in ("output", ".output.virtcatalog-old")]
-        assert not litter or any(".output.virtcatalog-new: is left over" in each for each in said), failed
+        assert not litter or any(".output.virtcatalog-new: is left over" in message for message in messages), failed
         tree.replace(folder / "output", SECOND)
         assert contents(folder) == {f"output/{path}": text for path, text in new.items()}
     assert states == {"old", "new"} | ({"aside"} if lasting and not exchange else set())
@@ -322,7 +322,7 @@ def test_whatever_fails_several_files_are_all_written_or_none(tmp_path, lasting,
     prepare(tmp_path)
     old = contents(tmp_path / "man") if existing else {}
     partial = 0
-    for folder, failed, error, said in trials(tmp_path, prepare, run, lasting=lasting):
+    for folder, failed, error, messages in trials(tmp_path, prepare, run, lasting=lasting):
         now = {path: text for path, text in contents(folder / "man").items() if not path.startswith(".")}
         if error is None:
             assert now == {**written, **({"theirs.1": old["theirs.1"]} if existing else {})}, failed
@@ -333,7 +333,7 @@ def test_whatever_fails_several_files_are_all_written_or_none(tmp_path, lasting,
             assert str(error).endswith(("; nothing was written", "man: Input/output error")), failed
             assert now == old, (failed, error)
         litter = list(folder.rglob(".*"))
-        assert not litter or said, failed
+        assert not litter or messages, failed
         write_files(folder / "man", new, replaces=True)
         assert not [*folder.rglob(".*")]
         assert contents(folder / "man").items() >= written.items()
@@ -345,12 +345,12 @@ def test_whatever_fails_a_file_is_the_old_one_or_the_new_one(tmp_path, lasting):
     def prepare(folder):
         (folder / "vm.yaml").write_text("old\n")
 
-    for folder, failed, error, said in trials(
+    for folder, failed, error, messages in trials(
         tmp_path, prepare, lambda folder, say: replace_file(folder / "vm.yaml", "new\n", say), lasting=lasting
     ):
         assert (folder / "vm.yaml").read_text() == ("new\n" if error is None else "old\n"), failed
         assert error is None or re.search("vm.yaml: Input/output error(; it is as it was)?$", str(error))
-        assert [*folder.iterdir()] == [folder / "vm.yaml"] or said, failed
+        assert [*folder.iterdir()] == [folder / "vm.yaml"] or messages, failed
 
 
 def test_files_in_place_that_were_written_before_one_that_cannot_be_are_named(tmp_path, monkeypatch):
@@ -392,12 +392,12 @@ def test_the_pages_of_before_stay_when_the_disk_is_full(tmp_path):
 def test_a_lock_that_is_held_is_said_and_waited_for_only_so_long(tmp_path, monkeypatch):
     folder = tmp_path / "output"
     monkeypatch.setattr(writing, "QUIET", 0.0)
-    said = []
+    messages = []
     with writing.locked(folder.parent):
-        second = writing.locked(folder.parent, said.append, patience=0.2)
+        second = writing.locked(folder.parent, messages.append, patience=0.2)
         with pytest.raises(writing.BusyError, match=BUSY):
             second.__enter__()
-    assert said == [f"{folder.parent}: another virtcatalog is writing here; waiting for it"]
+    assert messages == [f"{folder.parent}: another virtcatalog is writing here; waiting for it"]
     tree.replace(folder, FIRST)
 
 
@@ -409,11 +409,11 @@ def test_a_folder_that_is_no_more_waited_for_is_free(tmp_path):
 
 def test_what_cannot_be_removed_is_said(tmp_path, monkeypatch):
     (tmp_path / "left").mkdir()
-    said = []
+    messages = []
     with monkeypatch.context() as patch:
         patch.setattr("shutil.rmtree", lambda path: (_ for _ in ()).throw(OSError(16, "Device or resource busy")))
-        writing.discard(tmp_path / "left", said.append)
-    assert said == [
+        writing.discard(tmp_path / "left", messages.append)
+    assert messages == [
         f"{tmp_path}/left: is left over and cannot be removed: Device or resource busy; the next run tries again"
     ]
 

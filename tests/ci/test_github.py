@@ -52,8 +52,8 @@ def test_a_report_becomes_a_comment_and_the_next_one_takes_its_place(github, wri
 
 def test_a_request_says_which_form_and_version_of_the_api_it_is_for(github, write):
     write("text")
-    asked = {name: github.asked[name] for name in ("Accept", "Content-Type", "X-Github-Api-Version")}
-    assert asked == {
+    headers = {name: github.last_headers[name] for name in ("Accept", "Content-Type", "X-Github-Api-Version")}
+    assert headers == {
         "Accept": "application/vnd.github+json",
         "Content-Type": "application/json",
         "X-Github-Api-Version": "2022-11-28",

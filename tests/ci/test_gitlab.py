@@ -75,7 +75,7 @@ def test_the_token_goes_nowhere_else(gitlab, write, capsys):
     other.close()
     message = f"error: GitLab redirects to {other.url}/user (302 Found), which would get the token: not followed\n"
     assert capsys.readouterr().err == message
-    assert other.asked == []
+    assert other.paths == []
 
 
 def test_a_server_that_does_not_answer_is_said(write, gitlab, monkeypatch, capsys):

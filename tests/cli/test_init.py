@@ -182,8 +182,7 @@ def test_that_an_index_has_to_have_it_is_said(tmp_path, monkeypatch):
     folder = tmp_path / "house"
     version = f"virtcatalog[pytest]=={virtcatalog.__version__}"
     assert f"{folder}/requirements.txt: {version} is to be found in an index. " in init(folder).stderr
-    asked = tmp_path / "asked"
-    assert "an index" not in init(asked, "--package", "git+https://git.example/v@v1").stderr
+    assert "an index" not in init(tmp_path / "other", "--package", "git+https://git.example/v@v1").stderr
 
 
 @pytest.mark.parametrize(

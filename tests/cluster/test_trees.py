@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from cluster.api import Manifest
 from cluster.running import RunningCluster
 from kustomizing import kubectl, kustomize
 from sampling import sample
+from virtcatalog.cli import main
 
 ROOT = Path(__file__).parents[2]
 TREES = [
@@ -26,8 +27,8 @@ def tree(request, tmp_path_factory):
     if not request.param.startswith("examples/"):
         return ROOT / request.param
     folder = tmp_path_factory.mktemp("tree")
-    command = [sys.executable, "-m", "virtcatalog", "build", str(ROOT / request.param), "--output-dir", str(folder)]
-    subprocess.run(command, check=True)
+    result = CliRunner().invoke(main, ["build", str(ROOT / request.param), "--output-dir", str(folder)])
+    assert result.exit_code == 0, result.stderr
     return folder
 
 

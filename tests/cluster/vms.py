@@ -31,11 +31,11 @@ def differences(api: Api, release: str, seed: int, number: int, counts: Counter[
     """Create random VMs in their clusters; yield what is not as virtcatalog says, and count what became of them."""
     drawn = islice(questions(seed, release), number)
     for _, group in groupby(drawn, key=lambda question: json.dumps({**question, "vm": None, "name": None})):
-        asked = list(group)
-        there, unlike = _made(api, asked[0], release, counts)
+        alike = list(group)
+        there, unlike = _made(api, alike[0], release, counts)
         yield from unlike
         cluster = Cluster(there, release=release)
-        for question in asked:
+        for question in alike:
             yield from _unlike(api, question["vm"], cluster, counts)
         for manifest in there[1:]:
             api.delete(manifest)
@@ -102,10 +102,10 @@ def _unlike(api: Api, vm: Manifest, cluster: Cluster, counts: Counter[str]) -> I
     if result.refused_by == "vm":
         yield f"the API server stores it: {', '.join(map(str, result.causes))}\n{text}"
         return
-    told = to_manifest(result.stages.mutated)["spec"] if result.stages else (result.vm or {})["spec"]
-    set_schema_defaults(told)  # nobody sees a difference in what runs
-    if stored["spec"] != told and (result.stages or not _expanded_later(cluster)):
-        yield f"it is stored otherwise:\n{_apart(told, stored['spec'])}\n{text}"
+    expected = to_manifest(result.stages.mutated)["spec"] if result.stages else (result.vm or {})["spec"]
+    set_schema_defaults(expected)  # nobody sees a difference in what runs
+    if stored["spec"] != expected and (result.stages or not _expanded_later(cluster)):
+        yield f"it is stored otherwise:\n{_apart(expected, stored['spec'])}\n{text}"
 
 
 def _by_schema_alone(error: ApiError) -> bool:
@@ -117,11 +117,13 @@ def _expanded_later(cluster: Cluster) -> bool:
     return cluster.configuration.instancetype_reference_policy != "reference"
 
 
-def _apart(told: Any, stored: Any, path: str = "spec") -> str:
+def _apart(expected: Any, stored: Any, path: str = "spec") -> str:
     """Say where two values differ."""
-    if isinstance(told, dict) and isinstance(stored, dict):
-        keys = sorted(told.keys() | stored.keys())
+    if isinstance(expected, dict) and isinstance(stored, dict):
+        keys = sorted(expected.keys() | stored.keys())
         return "\n".join(
-            _apart(told.get(key), stored.get(key), f"{path}.{key}") for key in keys if told.get(key) != stored.get(key)
+            _apart(expected.get(key), stored.get(key), f"{path}.{key}")
+            for key in keys
+            if expected.get(key) != stored.get(key)
         )
-    return f"  {path}: told {json.dumps(told)}, stored {json.dumps(stored)}"
+    return f"  {path}: expected {json.dumps(expected)}, stored {json.dumps(stored)}"

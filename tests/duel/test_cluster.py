@@ -1,21 +1,17 @@
 """A cluster as the oracle: it agrees, a difference is found, and nothing of what was made stays."""
 
 import json
-import subprocess
-import sys
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from cluster.api import Api, ApiError
 from conformance.agree import EXPANDED, WEBHOOK
-from duel.__main__ import questions
+from duel.__main__ import main, questions
 from duel.cluster import api_of, cluster_oracle
 from duel.judge import differing
 from duel.pipe import OracleError
 
-TESTS = Path(__file__).parents[1]
 PREFERENCE = "VirtualMachineClusterPreference"
 #: A requirement of CPUs without a number: refused by the webhook of preferences.
 WRONG = {
@@ -44,13 +40,14 @@ def question(oracle, **other):
     return {**drawn, "vm": {**drawn["vm"], "spec": {"runStrategy": "Always", "template": template}}, **other}
 
 
-def test_a_cluster_is_held_against_us_by_its_context(cluster):
+def test_a_cluster_is_held_against_us_by_its_context(cluster, capsys):
     before = [list(cluster.api.items(version, kind)) for version, kind in _KINDS]
     arguments = ["--context", context(cluster), "--kubeconfig", str(cluster.kubeconfig), "--cases", "40"]
-    run = subprocess.run([sys.executable, "-m", "duel", *arguments], cwd=TESTS, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert f", {WEBHOOK} " in run.stdout
-    assert "the cluster serves no subresources of KubeVirt: expanded is not compared" in run.stderr
+    status = main(arguments)
+    printed = capsys.readouterr()
+    assert status == 0, printed.out
+    assert f", {WEBHOOK} " in printed.out
+    assert printed.err == "the cluster serves no subresources of KubeVirt: expanded is not compared\n"
     assert [list(cluster.api.items(version, kind)) for version, kind in _KINDS] == before
 
 

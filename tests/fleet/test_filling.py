@@ -172,18 +172,18 @@ def as_yaml(vms: list[dict[str, Any]]) -> str:
 @pytest.fixture
 def filled(monkeypatch: pytest.MonkeyPatch) -> list[Expansion]:
     """All that is filled in."""
-    found: list[Expansion] = []
+    filled: list[Expansion] = []
     fill = filling._Filler.fill
 
     def noted(*args: Any) -> Expansion:
-        found.append(fill(*args))
-        return found[-1]
+        filled.append(fill(*args))
+        return filled[-1]
 
     monkeypatch.setattr(filling._Filler, "fill", noted)
     monkeypatch.setattr(filling, "_WORTH_IT", 2)
     monkeypatch.setattr(filling, "_TRIED", 10_000)
     monkeypatch.setattr(filling, "_OFTEN", 1)
-    return found
+    return filled
 
 
 def became(path: str, form: str, *, plainly: bool) -> Iterator[Expansion]:
@@ -212,12 +212,12 @@ def test_vms_that_are_alike_become_what_each_of_them_becomes(tmp_path, filled, f
     file = tmp_path / "fleet"
     file.write_text(write([random_vm(chance, index) for index in range(number)]))
     plain = list(became(str(file), form, plainly=True))
-    assert {"admitted", "refused", "unreadable"} <= {each.became for each in plain}
+    assert {"admitted", "refused", "unreadable"} <= {result.became for result in plain}
     for one, other in zip(plain, became(str(file), form, plainly=False), strict=True):
         assert other == one
     assert len(filled) > number // 25
-    assert {each.became for each in filled} == {"admitted", "refused"}
-    assert any(each.remarks for each in filled)
+    assert {result.became for result in filled} == {"admitted", "refused"}
+    assert any(result.remarks for result in filled)
 
 
 def taken_apart(vm: dict[str, Any]) -> tuple[Leaves, Likeness]:
@@ -305,7 +305,8 @@ def test_two_leaves_that_are_equal_are_not_those_of_a_vm_in_which_they_differ():
 @pytest.mark.parametrize("text", ["a", "\t\u2028", "ü", '\\ " /', "x" * 1900])
 def test_user_data_is_a_leaf_whatever_it_says(text):
     one, two = (
-        vm_with(volumes=[{"cloudInitConfigDrive": {"userData": each, "networkData": "n"}}]) for each in ("a", text)
+        vm_with(volumes=[{"cloudInitConfigDrive": {"userData": user_data, "networkData": "n"}}])
+        for user_data in ("a", text)
     )
     leaves, common = taken_apart(two)
     assert Matcher(taken_apart(one)[1]).leaves(written(two)) == leaves.values
@@ -387,7 +388,7 @@ def with_label(name: str) -> dict[str, Any]:
 def test_a_vm_that_is_alike_but_for_what_its_name_stands_for_is_expanded(tmp_path, filled, make, names, expected):
     file = tmp_path / "fleet"
     file.write_text(as_lines([make(name) for name in names]))
-    assert [each.became for each in became(str(file), "xml", plainly=False)] == expected
+    assert [result.became for result in became(str(file), "xml", plainly=False)] == expected
     assert bool(filled) == (make is plain_vm)
 
 
@@ -411,9 +412,9 @@ class Noted:
 
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> Noted:
-    made = Noted()
-    monkeypatch.setattr(filling, "Matcher", made.matcher)
-    return made
+    noted = Noted()
+    monkeypatch.setattr(filling, "Matcher", noted.matcher)
+    return noted
 
 
 def of(name: str, x: str = "a") -> files.Share:
@@ -438,8 +439,8 @@ def test_after_four_vms_that_are_alike_two_stand_ins_are_expanded_for_the_others
 
 def test_vms_of_several_kinds_are_counted_apart(noted):
     fillers = filling.Fillers(noted.expand, Cluster(), None)
-    found = [fillers.of(of(f"vm-{number}", x)) for number in range(5) for x in ("a", "b")]
-    assert [None if each is None else each[0].output for each in found] == [
+    expansions = [fillers.of(of(f"vm-{number}", x)) for number in range(5) for x in ("a", "b")]
+    assert [None if expansion is None else expansion[0].output for expansion in expansions] == [
         *[None] * 6,
         *("<vm-3 a>", "<vm-3 b>", "<vm-4 a>", "<vm-4 b>"),
     ]
@@ -455,8 +456,8 @@ def test_vms_of_several_kinds_are_counted_apart(noted):
 def test_vms_that_cannot_be_filled_in_are_expanded_by_others(noted, x, became, expanded):
     noted._became = became
     fillers = filling.Fillers(noted.expand, Cluster(), None)
-    found = [fillers.of(of(f"vm-{number}", x.format(number))) is None for number in range(80)]
-    assert found == [True, True, True, False, *[True] * 76]
+    unfilled = [fillers.of(of(f"vm-{number}", x.format(number))) is None for number in range(80)]
+    assert unfilled == [True, True, True, False, *[True] * 76]
     assert noted.expanded == expanded
     assert noted.patterns == []
 
@@ -467,8 +468,8 @@ def test_vms_that_become_what_no_stand_in_shows_are_expanded_by_others(noted):
         yield Expansion("admitted", expansion.output + "!" * ("vm-" in expansion.output))
 
     fillers = filling.Fillers(expand, Cluster(), None)
-    found = [fillers.of(of(f"vm-{number}")) for number in range(80)]
-    assert found == [*[None] * 3, [Expansion("admitted", "<vm-3 a>!")], *[None] * 76]
+    expansions = [fillers.of(of(f"vm-{number}")) for number in range(80)]
+    assert expansions == [*[None] * 3, [Expansion("admitted", "<vm-3 a>!")], *[None] * 76]
     assert noted.expanded == ["vm-3", *STAND_INS]
 
 
@@ -576,8 +577,8 @@ def test_stand_ins_are_no_vms_by_chance():
     first, second = (filling.stand_in("ns" + "umtgvx", which) for which in (0, 1))
     shapes = [
         leaves.SHAPES[sort].fullmatch(leaf) is not None
-        for each in (first, second)
-        for sort, leaf in zip("nsumtgvx", each, strict=True)
+        for stand_in in (first, second)
+        for sort, leaf in zip("nsumtgvx", stand_in, strict=True)
     ]
     assert shapes == [True] * 16
     assert (first[:2], [len(leaf) for leaf in second[:2]]) == ((b"zxnj", b"zxsj"), [30, 30])
@@ -586,9 +587,9 @@ def test_stand_ins_are_no_vms_by_chance():
 
 def test_a_namespace_that_is_left_out_is_the_default():
     text = written({"metadata": {"name": "web-1"}, "spec": {}})
-    found = leaves_of(text)
-    assert found == Leaves("n-", (b"web-1", b"default"))
-    assert Matcher(likeness(text, found)).leaves(text.replace(b"web-1", b"db-17")) == (b"db-17", b"default")
+    leaves = leaves_of(text)
+    assert leaves == Leaves("n-", (b"web-1", b"default"))
+    assert Matcher(likeness(text, leaves)).leaves(text.replace(b"web-1", b"db-17")) == (b"db-17", b"default")
 
 
 @pytest.mark.parametrize(
