@@ -170,7 +170,7 @@ def test_what_depends_on_a_name(
     verdicts: list[tuple[str, str, str]],
 ) -> None:
     impact = impact_of(name)
-    assert (impact.name, impact.what, impact.objects, impact.uses) == (name, what, objects, uses)
+    assert (impact.name, impact.kind, impact.objects, impact.uses) == (name, what, objects, uses)
     assert list(map(str, impact.places)) == places
     assert without(impact) == verdicts
     assert (impact.problems, impact.previews, impact.is_used) == ((), (), bool(places or uses))
@@ -270,7 +270,7 @@ def test_in_a_folder_of_manifests_names_are_those_of_objects() -> None:
         vm("c", "instancetype: {name: small}"),
     ]
     answers = impacts(["*", "small"], Path("folder"), [Dump([*vms, otheryaml.load(MANIFESTS["volume.yaml"])])])
-    assert [(answer.name, answer.what, answer.objects, answer.places) for answer in answers] == [
+    assert [(answer.name, answer.kind, answer.objects, answer.places) for answer in answers] == [
         ("linux", "preference", (f"{PREFERENCE}/linux",), ()),
         ("small", "instance type", (f"{TYPE}/small",), ()),
     ]

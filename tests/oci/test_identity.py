@@ -41,7 +41,7 @@ def test_without_an_identity_nobody_signs(tmp_path: Path) -> None:
 def test_a_trust_config_that_is_none(tmp_path: Path, content: bytes) -> None:
     trust = tmp_path / "trust.json"
     trust.write_bytes(content)
-    assert said(lambda: Identity("token", str(trust))) == f"{trust}: is no trust config of a Sigstore"
+    assert sentence(lambda: Identity("token", str(trust))) == f"{trust}: is no trust config of a Sigstore"
 
 
 def test_a_statement_is_signed_and_has_no_signature_of_cosign_2(tmp_path: Path) -> None:
