@@ -64,7 +64,10 @@ def test_a_series_that_is_there_twice_does_not_count() -> None:
 
 def test_a_range_without_samples_does_not_count() -> None:
     metrics = read(answer({"metric": sample("cpu", "")["metric"], "values": []}, kind="matrix"))
-    assert (metrics.usage, list(map(str, metrics.problems))) == ({}, [NO_AMOUNT])
+    assert (metrics.usage, list(map(str, metrics.problems))) == (
+        {},
+        ["usage: shop/web: data.result[0]: has no samples: ask for a range in which the VM ran"],
+    )
 
 
 NO_METRICS = "usage:1:1: is neither JSON of Prometheus' HTTP API nor CSV with the header namespace,name,cpu,memory"

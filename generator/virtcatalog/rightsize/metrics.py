@@ -59,7 +59,9 @@ def read_metrics(content: bytes, file: str, percentile: float) -> Metrics:
         if key in keys:
             amounts.pop(key, None)
             problems.append(_problem(file, sample, "stands there several times: aggregate over its other labels"))
-        elif not values or any(value is None for value in values):
+        elif not values:
+            problems.append(_problem(file, sample, "has no samples: ask for a range in which the VM ran"))
+        elif any(value is None for value in values):
             problems.append(_problem(file, sample, "is no amount: NaN, infinite, negative or no number"))
         else:
             amounts[key] = _percentile([value for value in values if value is not None], percentile)
