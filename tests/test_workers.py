@@ -275,9 +275,9 @@ def test_a_worker_unpacks_what_is_held_once(unpacked):
 
 
 def test_a_worker_lets_go_of_what_it_has_held_longest(unpacked):
-    for number in range(module._KEPT + 2):
+    for number in range(module._MOST_UNPACKED + 2):
         call(versions(), pickle.dumps((multiplied, 1)), str(number), pickle.dumps((number,)))
-    assert list(unpacked) == [str(number) for number in range(2, module._KEPT + 2)]
+    assert list(unpacked) == [str(number) for number in range(2, module._MOST_UNPACKED + 2)]
 
 
 def test_without_dask_it_is_told_what_to_install(monkeypatch):

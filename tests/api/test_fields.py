@@ -24,6 +24,7 @@ from virtcatalog.api import (
     domainspec,
     hostdevices,
     instancetype,
+    interfaces,
     kubevirt,
     migrations,
     scheduling,
@@ -35,7 +36,7 @@ from virtcatalog.api.object import Constant, Object, Status
 
 FACTS = Path(__file__).with_name("fields.tsv")
 MODULES = {
-    "v1": (kubevirt, domainspec, clock, devices, volumes, status),
+    "v1": (kubevirt, domainspec, clock, devices, interfaces, volumes, status),
     "v1beta1": (instancetype, cdi),
     "k8s.io.api.core.v1": (core, scheduling),
     "k8s.io.apimachinery.pkg.apis.meta.v1": (core,),

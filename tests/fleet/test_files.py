@@ -145,10 +145,10 @@ class TestSoundFleets:
                 ("VirtualMachine/b", ""),
             ]
 
-    def test_what_is_known_of_a_part_stands_for_its_vms(self) -> None:
+    def test_an_answer_for_a_part_stands_for_its_vms(self) -> None:
         write(".", {"a.yaml": vm("a"), "b.yaml": vm("b")})
         fleet = SoundFleet([Placed("a.yaml"), Placed("b.yaml", "lab")])
-        answers = fleet.known(lambda share: "known" if share.part.file == "b.yaml" else None)
+        answers = fleet.answered(lambda share: "known" if share.part.file == "b.yaml" else None)
         assert [(getattr(item, "name", item), where) for item, where in answers] == [
             ("VirtualMachine/a", ""),
             ("known", "lab"),

@@ -100,7 +100,7 @@ class Watched:
     def report(self, seconds: float) -> str:
         return (
             f"{self.name}: {self.inputs:,} inputs in {seconds:.0f} s, slowest {self.slowest:.2f} s of CPU, "
-            f"{megabytes()} MB at most, {self.found} found"
+            f"{megabytes()} MB at most, {self.failures} found"
         )
 
 

@@ -179,7 +179,7 @@ def test_records_are_read_to_their_end_unless_one_is_too_long(
     monkeypatch.setattr(gitprocess, "_LONGEST_RECORD", 8)
     monkeypatch.setenv("COMMAND", "cat")
     names = b"one\x0012345678\0\0three\0"
-    assert list(Git(tmp_path).records("ls-tree", "-r", asked=names)) == [b"one", b"12345678", b"", b"three"]
+    assert list(Git(tmp_path).records("ls-tree", "-r", stdin=names)) == [b"one", b"12345678", b"", b"three"]
     with pytest.raises(GitError) as caught:
         list(Git(tmp_path).records("ls-tree", "-r", stdin=b"one\x00123456789abcdef"))
     assert str(caught.value) == "git ls-tree: a path is longer than 8 bytes"

@@ -158,8 +158,8 @@ def test_nothing_is_sent_before_all_is_signed(logged_in: Running, house: Path, m
         monkeypatch.delenv(name, raising=False)
     Path("trust.json").write_text("{}")
     refused = push(logged_in, "early:v1", "--sign", "--trust-config", "trust.json")
-    assert refused.exit_code == 2
-    assert "Sigstore gave no certificate" in refused.stderr
+    message = "error: trust.json: is no trust config of a Sigstore\n"
+    assert (refused.exit_code, refused.stderr) == (2, message)
     assert Registry(parse(f"oci://{logged_in.host}/early"), authority=str(logged_in.authority)).manifest("v1") is None
 
 
