@@ -82,7 +82,7 @@ class Lists:
         items = [{key: name} | draw(patch=patch) for name in self._some(names, 3)]
         if patch and self._chance(0.15):
             items[0] = {key: items[0][key], "$patch": "delete"}
-        if patch and self._chance(0.08):
+        elif patch and self._chance(0.08):
             items.insert(self._random.randrange(len(items) + 1), {"$patch": self._random.choice(("replace", "merge"))})
         if patch and self._chance(0.05):
             items.append(self._random.choice(items) | {"twice": self._scalar()})

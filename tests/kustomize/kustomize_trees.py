@@ -26,6 +26,7 @@ class Tree:
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
+        self._of_lists = Random(f"lists {seed}")  # the rest of a tree is the same with and without them
         self._share = self._random.choice((0.15, 0.4, 0.8))
         self._objects: list[Data] = []
         self._first = 0
@@ -58,7 +59,7 @@ class Tree:
             for number in range(self._random.randint(1, 3)):
                 self._resources(name, f"objects{number}.yaml", kustomization)
         kustomization |= self._transformers(name)
-        if self._chance(0.4):
+        if self._of_lists.random() < 0.1:  # kustomize refuses half of what this draws
             self._lists(name, kustomization)
         self._generators(name, kustomization)
         if self._chance(0.2):
@@ -85,18 +86,18 @@ class Tree:
 
     def _lists(self, folder: str, kustomization: Data) -> None:
         """Add a Pod with lists that merge by keys, and patches of it, one upon another."""
-        lists = Lists(self._random, f"lists-{folder}")
+        lists = Lists(self._of_lists, f"lists-{folder}")
         kustomization["resources"].append("lists.yaml")
         self._write(f"{folder}/lists.yaml", flow(lists.pod()) + "\n")
         patches = kustomization.setdefault("patches", [])
-        for number in range(self._random.randint(1, 4)):
+        for number in range(self._of_lists.randint(1, 4)):
             target = {"target": {"kind": "Pod", "name": lists.name}}
-            if self._chance(0.2):
+            if self._of_lists.random() < 0.2:
                 patches.append({"patch": json.dumps(lists.operations())} | target)
                 continue
             file = f"lists{number}.yaml"
             self._write(f"{folder}/{file}", flow(lists.patch()) + "\n")
-            patches.append({"path": file} | (target if self._chance(0.3) else {}))
+            patches.append({"path": file} | (target if self._of_lists.random() < 0.3 else {}))
 
     def _written(self, data: Data) -> str:
         """An object as JSON, which has every text in quotes, or as YAML."""
