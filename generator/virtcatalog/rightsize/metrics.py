@@ -140,6 +140,6 @@ def _series(series: Iterable[Any], file: str) -> Iterator[Sample]:
             message = f"needs the labels namespace, name and resource, which is {' or '.join(RESOURCES)}"
             raise ManifestError(Problem(file=file, field=where, message=message))
         points = entry.get("values") if "values" in entry else [entry.get("value")]
-        pairs = points if isinstance(points, list) else []
+        pairs = points if isinstance(points, list) else [points]
         values = [str(point[1]) if isinstance(point, list) and len(point) == 2 else "" for point in pairs]
         yield Sample(f"{namespace}/{name}", str(resource), tuple(values), where)
