@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -65,6 +66,16 @@ def test_json_nests_as_deep_as_yaml_may(opening: bytes, closing: bytes) -> None:
 
 def test_many_brackets_beside_each_other_are_not_deep() -> None:
     assert not is_too_deep(b"[" + b"[[]], " * 500 + b'"' + b"[" * 500 + b'"]')
+
+
+def test_long_lists_in_deep_ones_take_no_more_memory_than_their_text() -> None:
+    text = b"[" * 201 + b'1,"\\"[",' * 100_000 + b"1" + b"]" * 201
+    tracemalloc.start()
+    try:
+        assert not is_too_deep(text)
+        assert tracemalloc.get_traced_memory()[1] < len(text)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("depth", [300, 100_000])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
 from typing import Any, Final
 
 import msgspec
@@ -51,14 +52,10 @@ def canonical_json(text: bytes) -> Any:
 
 
 def is_too_deep(text: bytes) -> bool:
-    """Whether a document of JSON nests deeper than YAML may; ValueError for what is no JSON."""
+    """Whether a text that is JSON nests deeper than YAML may, in time and memory that grow with its length alone."""
     if text.count(b"{") + text.count(b"[") <= YAML_LEVELS:
         return False
-    try:
-        indented = msgspec.json.format(text, indent=1)
-    except RecursionError:
-        return True
-    return _INDENTED in indented and _DEEPER.search(indented) is not None
+    return max(accumulate(_STEPS[match[1]] for match in _BRACKET.finditer(text))) > YAML_LEVELS + 1
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -90,9 +87,9 @@ JSON_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_n
 _encode: Final = msgspec.json.Encoder().encode
 
 
-#: A map or list that has more than so many levels around it, where each is one space of indentation.
-_INDENTED: Final = b"\n" + b" " * (YAML_LEVELS + 1)
-_DEEPER: Final = re.compile(_INDENTED + rb'(?:"(?:[^"\\]|\\.)*": )?[\[{]')
+#: What opens or closes a map or list, or the end, with what is before it.
+_BRACKET: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]]|\Z)', re.DOTALL)
+_STEPS: Final = {b"{": 1, b"[": 1, b"}": -1, b"]": -1, b"": 0}
 
 
 _PLAIN_JSON: Final = msgspec.json.Decoder(float_hook=lambda text: number(text, text))

@@ -94,9 +94,10 @@ def _list(api: Api, resource: Resource, snapshot: Snapshot) -> None:
 
 
 def _object(text: bytes) -> Data:
+    data = _decode_object(text)
     if is_too_deep(text):
         raise ValueError(f"is nested more than {YAML_LEVELS} levels deep")
-    return _decode_object(text)
+    return data
 
 
 def _gap(error: StatusError, resource: Resource) -> Gap | None:
