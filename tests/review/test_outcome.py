@@ -7,8 +7,10 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.launcher.xml import own
 from virtcatalog.review.outcome import compare, deleted_claims, outcome, refusals, removed_claims
 
 VM = {
@@ -199,6 +201,17 @@ def test_disks_of_two_buses_that_change_places_are_told_in_their_order() -> None
         changed(domain={"devices": {"disks": deepcopy(order)}}, volumes=volumes) for order in (disks, disks[::-1])
     )
     assert kind_and_summary(old, new) == ("domain", ('domain.devices.disks: ["a", "b"] → ["b", "a"]',))
+
+
+def test_a_domain_in_another_order_of_the_same_vmi_says_so() -> None:
+    old = outcome(VM, Cluster([]))
+    assert old.result is not None
+    domain = old.result.domain
+    assert domain is not None
+    turned = own(domain.tag, *domain[::-1], **domain.attrib)
+    change = compare(old, replace(old, result=replace(old.result, raw_domain=turned)))
+    assert change is not None
+    assert (change.kind, change.summary) == ("domain", ("elements change their order",))
 
 
 def test_a_change_shows_its_diff() -> None:
