@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
@@ -159,11 +160,11 @@ class Causes:
     def _elsewhere(self, comparison: Comparison, vm: Data) -> Iterator[Cause]:
         """What changes a VM that refers to nothing that does: the configuration, and what lies beside it."""
         yield from self._configuration(comparison)
-        words = set(_words(vm))
-        for which in sorted(comparison.changed):
+        beside = sorted(which for which in comparison.changed if which[0] not in (*CATALOG_KINDS, "KubeVirt"))
+        words = set(_words(vm)) if beside else set()
+        for which in beside:
             kind, namespace, name = which
-            named = name in words or f"{namespace}/{name}" in words
-            if kind not in CATALOG_KINDS and kind != "KubeVirt" and (named or kind in _UNNAMED):
+            if kind in _UNNAMED or name in words or f"{namespace}/{name}" in words:
                 yield from (replace(cause, name=f"{kind} {name}") for cause in self._object(which, comparison))
         hosts = [cluster.conditions.host for cluster in (comparison.base, comparison.head)]
         if hosts[0] != hosts[1]:
@@ -171,14 +172,20 @@ class Causes:
 
     def _configuration(self, comparison: Comparison) -> Iterator[Cause]:
         """The fields of the KubeVirt CR that change, be it among the objects or one that is named for a side."""
+        if self._head.configuration is not None:
+            yield from self._named_configuration
+            return
+        for which in sorted(which for which in comparison.changed if which[0] == "KubeVirt"):
+            causes = self._object(which, comparison)
+            yield from (replace(cause, name=_CR) if cause.name == which[2] else cause for cause in causes)
+
+    @cached_property
+    def _named_configuration(self) -> tuple[Cause, ...]:
+        """The fields that change in a KubeVirt CR that is named for the head."""
         old, new = self._base.kubevirt, self._head.configuration
-        if new is not None:
-            for name, field in _kubevirt_fields(old or {}, new.data):
-                yield cause_at(name, new.field(field), self._head.label)
-        for which in sorted(comparison.changed):
-            if which[0] == "KubeVirt" and new is None:
-                causes = self._object(which, comparison)
-                yield from (replace(cause, name=_CR) if cause.name == which[2] else cause for cause in causes)
+        assert new is not None
+        fields = _kubevirt_fields(old or {}, new.data)
+        return tuple(cause_at(name, new.field(field), self._head.label) for name, field in fields)
 
 
 def _kubevirt_fields(old: Data | None, new: Data) -> Iterator[tuple[str, str]]:
