@@ -94,6 +94,8 @@ DATA = "give it another name and have VMs use that, or delete it first, with its
         ("backup.kubevirt.io/v1alpha1/VirtualMachineBackup", "spec", ANEW),
         ("backup.kubevirt.io/v1alpha1/VirtualMachineBackupTracker", "spec", ANEW),
         ("v1/PersistentVolumeClaim", "spec", DATA),
+        ("resource.k8s.io/v1/ResourceClaim", "spec", ANEW),
+        ("resource.k8s.io/v1/ResourceClaimTemplate", "spec", ANEW),
         ("apps/v1/ControllerRevision", "data", "give it another name"),
     ],
 )

@@ -51,6 +51,7 @@ def tokens(pair: Pair, signer: Pair, requests: list[Asked]) -> Iterator[str]:
         def do_POST(self) -> None:
             assert self.headers["Content-Type"] == "application/x-www-form-urlencoded"
             form = parse_qs(self.content().decode())
+            assert form["client_id"] == ["virtcatalog"]
             self.answer(form, form["grant_type"] == ["refresh_token"] and form["refresh_token"] == [REFRESH])
 
         def answer(self, query: dict[str, list[str]], authenticated: bool) -> None:

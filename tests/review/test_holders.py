@@ -167,6 +167,7 @@ SELECTED = ("updateStrategy", {"proactive": {"selectionPolicy": {"selectors": {"
         ((), (HOSTNAME, ("replicas", 3)), Part("pool", 1, 4)),
         (VOLUMES, (*VOLUMES, DISKS, ("replicas", 3)), Part("pool", 4, 4)),
         ((SELECTED,), (SELECTED, HOSTNAME), Part("pool", None, 4)),
+        ((("replicas", None),), (("replicas", None), HOSTNAME), Part("pool", 1, 1)),
         ((), (("paused", True), ("replicas", 6)), None),
         ((), (("selector", {"matchLabels": {"b": "c"}}),), None),
         ((("replicas", 0),), (("replicas", 0), HOSTNAME), None),

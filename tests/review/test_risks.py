@@ -148,6 +148,8 @@ RISKS = [
     ((DATA, "{name: data, disk: {bus: virtio, readonly: true}}"), "disks", "disk 'data' is read-only"),
     ((DATA, "{name: data, disk: {bus: sata}}"), "disks", "disk 'data' virtio → sata: a guest needs the driver"),
     ((NIC, "{name: default, bridge: {}}"), "network", "masquerade → bridge: the guest gets another address"),
+    ((NIC, "{name: default, sriov: {}}"), "network", "masquerade → sriov: the guest gets another address"),
+    ((NIC, "{name: default, passtBinding: {}}"), "network", "masquerade → passt: the guest gets another address"),
     ((NIC, "{name: default, binding: {name: plug}}"), "network", "masquerade → plug: the guest gets another address"),
     (("devices:\n", "devices:\n          useVirtioTransitional: true\n"), "network", "to slot 1 of a bridge"),
 ]
