@@ -181,6 +181,7 @@ OVFS = {
     "nothing more": ovf(),
     "a name": ovf(system="<Name>web</Name>"),
     "an empty name": ovf(system="<Name/>"),
+    "neither name nor id": ovf().replace(b' ovf:id="a"', b""),
     "notes": ovf(system="<AnnotationSection><Info>i</Info><Annotation>the web</Annotation></AnnotationSection>"),
     "a product": ovf(
         system='<ProductSection ovf:class="c"><Product>P</Product><Vendor>V</Vendor></ProductSection>'
