@@ -41,6 +41,9 @@ FILES = {
 }
 
 
+PVC = "persistentVolumeClaim: {claimName: b}"
+
+
 @pytest.fixture(autouse=True)
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -87,6 +90,14 @@ def test_a_value_of_the_vm_wins() -> None:
     assert reasons("--xml", "//disk[2]/target/@bus") == [
         ("VM", "spec.template.spec.domain.devices.disks[1].disk.bus", "scsi")
     ]
+
+
+def test_an_attribute_of_a_device_itself_has_the_reasons_of_that_device() -> None:
+    vm = FILES["vms/server.yaml"].replace("second, disk: {bus: sata}", "second, lun: {}")
+    write(Path("catalog"), {"vms/server.yaml": vm.replace("containerDisk: {image: example.org/b}", PVC)})
+    (reason,) = reasons("--xml", "//disk[2]/@device")
+    assert reason == ("VM", "spec.template.spec.domain.devices.disks[1].lun", "disk")
+    assert reasons("--xml", "//disk[1]/@device") == [("VM", "spec.template.spec", "")]
 
 
 def test_a_field_that_has_to_be_there_is_given_another_value() -> None:

@@ -233,9 +233,9 @@ def _follower(match: Any, find: Any) -> Any:
     if device is None or device.getparent() is None:
         return find
     name = device.find("alias").get("name")
-    tree = etree.ElementTree(device)
-    inner = tree.getpath(element).partition("/")[2].partition("/")[2]
-    path = f"//{device.tag}[alias/@name=$name]" + (f"/{inner}" if inner else "")
+    path = f"//{device.tag}[alias/@name=$name]"
+    if element is not device:  # whose own path would be that in the whole domain
+        path += etree.ElementTree(device).getpath(element).removeprefix(f"/{device.tag}")
     if not etree.iselement(first):
         path += f"/@{first.attrname}" if first.is_attribute else "/text()"
     follow = etree.XPath(path, namespaces=_NAMESPACES)
