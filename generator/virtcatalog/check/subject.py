@@ -136,11 +136,11 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         """Return the KubeVirt CRs of an environment."""
         return [other.manifest for other in self.companions if other.kind == "KubeVirt" and other.is_in(environment)]
 
-    def cluster(self, manifests: Sequence[Data], environment: str = "") -> Cluster:
+    def cluster(self, manifests: Sequence[Data], environment: str) -> Cluster:
         """Return the cluster of an environment in which there are these objects."""
         return Cluster.under(manifests, replace(self.conditions, release=self.choice(manifests, environment).release))
 
-    def choice(self, manifests: Sequence[Data], environment: str = "") -> Choice:
+    def choice(self, manifests: Sequence[Data], environment: str) -> Choice:
         """Return the release by which an environment with these objects is judged."""
         return choose_release(self.conditions, release_of(self.overlays, environment), manifests)
 
