@@ -41,9 +41,6 @@ FILES = {
 }
 
 
-PVC = "persistentVolumeClaim: {claimName: b}"
-
-
 @pytest.fixture(autouse=True)
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -94,7 +91,8 @@ def test_a_value_of_the_vm_wins() -> None:
 
 def test_an_attribute_of_a_device_itself_has_the_reasons_of_that_device() -> None:
     vm = FILES["vms/server.yaml"].replace("second, disk: {bus: sata}", "second, lun: {}")
-    write(Path("catalog"), {"vms/server.yaml": vm.replace("containerDisk: {image: example.org/b}", PVC)})
+    vm = vm.replace("containerDisk: {image: example.org/b}", "persistentVolumeClaim: {claimName: b}")
+    write(Path("catalog"), {"vms/server.yaml": vm})
     (reason,) = reasons("--xml", "//disk[2]/@device")
     assert reason == ("VM", "spec.template.spec.domain.devices.disks[1].lun", "disk")
     assert reasons("--xml", "//disk[1]/@device") == [("VM", "spec.template.spec", "")]

@@ -233,9 +233,7 @@ def _follower(match: Any, find: Any) -> Any:
     if device is None or device.getparent() is None:
         return find
     name = device.find("alias").get("name")
-    path = f"//{device.tag}[alias/@name=$name]"
-    if element is not device:  # whose own path would be that in the whole domain
-        path += etree.ElementTree(device).getpath(element).removeprefix(f"/{device.tag}")
+    path = f"//{device.tag}[alias/@name=$name]/{etree.ElementTree(device).getelementpath(element)}"
     if not etree.iselement(first):
         path += f"/@{first.attrname}" if first.is_attribute else "/text()"
     follow = etree.XPath(path, namespaces=_NAMESPACES)
