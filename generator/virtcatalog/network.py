@@ -12,7 +12,7 @@ from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 LONGEST_WAIT: Final = 30.0
 AGAIN: Final = frozenset({429, 500, 502, 503, 504})
@@ -21,17 +21,29 @@ _SCHEMES = ("http", "https")
 
 def split_proxy(url: str) -> tuple[str, str]:
     """Return a proxy's URL without its login, and `USER:PASSWORD`; ValueError, in words, for one that is of no use."""
-    try:
-        parts = urlsplit(url if "://" in url else f"http://{url}")
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in _SCHEMES:
-        kind = f"{parts.scheme}:// proxies are not supported" if host else "that is no URL"
+    parts = _parts(url if "://" in url else f"http://{url}")
+    if not parts or parts.scheme not in _SCHEMES:
+        kind = f"{parts.scheme}:// proxies are not supported" if parts else "that is no URL"
         raise ValueError(f"{kind}: name one by http:// or https://")
     place = parts.netloc.rpartition("@")[2]
     login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}" if parts.username else ""
     return f"{parts.scheme}://{place}", login
+
+
+def is_server(url: str) -> bool:
+    """Whether a URL names a server of HTTP."""
+    parts = _parts(url)
+    return parts is not None and parts.scheme in _SCHEMES
+
+
+def _parts(url: str) -> SplitResult | None:
+    """The parts of a URL, None for one without a host or with a port that is none."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts if parts.hostname else None
 
 
 def proxy_of_environment(server: str) -> str:

@@ -138,6 +138,13 @@ class TestOneFile:
         assert refusal(file=file) == message.replace("FILE", file)
 
     @pytest.mark.parametrize(
+        "server", ["", "lab:6443", "https://", "https://[::1", "https://lab:99999", "https://lab:x"]
+    )
+    def test_a_server_that_is_no_url(self, tmp_path, server):
+        file = written(tmp_path, kubeconfig(server))
+        assert refusal(file=file) == f"{file}: the cluster of context 'lab' has no server that is a URL"
+
+    @pytest.mark.parametrize(
         ("user", "message"),
         [
             (

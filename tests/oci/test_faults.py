@@ -125,6 +125,10 @@ UNKNOWN = "oci://r.example.com/a: the registry wants credentials of a kind that 
             [Answer(503, {}, ERRORS)] * 4,
             "oci://r.example.com/a: no answer to GET /v2/a/manifests/v1: DENIED not you; UNKNOWN (503)",
         ),
+        (
+            [BEARER] + [Answer(503, {}, ERRORS)] * 4,
+            "oci://r.example.com/a: no answer to GET https://t.example.com/token: DENIED not you; UNKNOWN (503)",
+        ),
     ],
 )
 def test_registries_that_give_no_manifest(monkeypatch: pytest.MonkeyPatch, answers: list[Answer], message: str) -> None:
@@ -143,18 +147,30 @@ def test_a_token_is_taken_by_either_name(monkeypatch: pytest.MonkeyPatch, grant:
     assert one._authorization == "Bearer t"
 
 
-def test_a_request_that_gets_no_whole_answer_is_sent_four_times(monkeypatch: pytest.MonkeyPatch) -> None:
+def broken(monkeypatch: pytest.MonkeyPatch, *answers: Answer) -> list[float]:
+    """How long a registry is waited for that gives these answers and then breaks every connection."""
     waits: list[float] = []
-    one = Registry(PLACE, wait=waits.append)
+    one, rest = Registry(PLACE, wait=waits.append), iter(answers)
 
     def refuse(*_: object) -> Answer:
+        if answer := next(rest, None):
+            return answer
         raise registry._TransportError("the connection is broken")
 
     monkeypatch.setattr(one, "_send", refuse)
+    where = "https://t.example.com/token" if answers else "/v2/a/manifests/v1"
     assert sentence(lambda: one.manifest("v1")) == (
-        "oci://r.example.com/a: no answer to GET /v2/a/manifests/v1: the connection is broken"
+        f"oci://r.example.com/a: no answer to GET {where}: the connection is broken"
     )
-    assert waits == [0.5, 1.0, 2.0, 0.0]
+    return waits
+
+
+def test_a_request_that_gets_no_whole_answer_is_sent_four_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert broken(monkeypatch) == [0.5, 1.0, 2.0]
+
+
+def test_so_is_one_for_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert broken(monkeypatch, BEARER) == [0.5, 1.0, 2.0]
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,16 @@ def test_it_goes_by_http_alone(registry: Registry, server: Fake, place: str) -> 
     assert str(refused.value) == f"oci://{server.host}/a: the registry leads to {place}, which is not https"
 
 
+@pytest.mark.parametrize("place", ["https://[x", "https://registry.example.com:99999/"])
+@pytest.mark.parametrize("status", [307, 401])
+def test_it_leads_to_no_url(registry: Registry, server: Fake, status: int, place: str) -> None:
+    realm = f'Bearer realm="{place}",service="s"'
+    server.answers = lambda _: (status, {"Location": place, "WWW-Authenticate": realm}, b"")
+    with pytest.raises(OciError) as refused:
+        registry.manifest("v1")
+    assert str(refused.value) == f"oci://{server.host}/a: the registry leads to {place!r}, which is no URL"
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_it_follows_every_redirect_of_what_is_read(registry: Registry, server: Fake, status: int) -> None:
     server.answers = lambda handler: (

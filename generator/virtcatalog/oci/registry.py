@@ -87,7 +87,7 @@ class Registry:
             return
         started = self._ask("POST", f"{self._path}/blobs/uploads/", b"")
         self._expect(started, 202, f"the blob {digest}")
-        place = urlsplit(urljoin(self._root + self._path, started.headers.get("Location", "")))
+        place = urlsplit(self._led(self._root + self._path, started.headers.get("Location", "")))
         query = f"{place.query}&" if place.query else ""
         url = place._replace(query=f"{query}digest={quote(digest, safe='')}").geturl()
         headers = {"Content-Type": "application/octet-stream"}
@@ -115,31 +115,39 @@ class Registry:
         most: int = REGISTRY_ANSWER_BYTES,
         once: bool = False,
     ) -> Answer:
-        """Ask until there is an answer; once more with credentials where the registry wants them."""
-        url = urljoin(self._root, path)
-        trouble, challenged = "", False
-        number, tries = 0, 1 if once else TRIES
-        while number < tries:
-            own = {**(headers or {}), "User-Agent": "virtcatalog"}
-            if self._authorization and urlsplit(url).netloc == urlsplit(self._root).netloc:
-                own["Authorization"] = self._authorization
+        """Ask; once more with credentials where the registry wants them."""
+        url, tries = urljoin(self._root, path), 1 if once else TRIES
+        answer = self._answer(verb, url, body, self._own(url, headers), most, tries)
+        if answer.status != 401:
+            return answer
+        self._authorization = self._authorized(answer.headers.get("WWW-Authenticate", ""), verb)
+        return self._answer(verb, url, body, self._own(url, headers), most, tries)
+
+    def _own(self, url: str, headers: Mapping[str, str] | None) -> dict[str, str]:
+        """The headers of a request: those for the registry itself have the credentials."""
+        own = dict(headers or {})
+        if self._authorization and urlsplit(url).netloc == urlsplit(self._root).netloc:
+            own["Authorization"] = self._authorization
+        return own
+
+    def _answer(
+        self, verb: str, url: str, body: bytes | None, headers: dict[str, str], most: int, tries: int = TRIES
+    ) -> Answer:
+        """Send a request until there is an answer to it; OciError where there is none."""
+        trouble = ""
+        for number in range(1, tries + 1):
             try:
-                answer = self._send(verb, url, body, own, most)
+                answer = self._send(verb, url, body, {**headers, "User-Agent": "virtcatalog"}, most)
             except _TransportError as error:
-                trouble = str(error)
-                number += 1
-                self._wait(min(2.0**number / 4, LONGEST_WAIT) if number < tries else 0.0)
-                continue
-            if answer.status == 401 and not challenged:
-                challenged = True
-                self._authorization = self._authorized(answer.headers.get("WWW-Authenticate", ""), verb)
-                continue
-            if answer.status not in AGAIN:
-                return answer
-            trouble = _message(answer)
-            number += 1
-            self._wait(pause(answer.headers, number) if number < tries else 0.0)
-        raise OciError(f"{self.place}: no answer to {verb} {urlsplit(url).path}: {trouble}")
+                trouble, wait = str(error), min(2.0**number / 4, LONGEST_WAIT)
+            else:
+                if answer.status not in AGAIN:
+                    return answer
+                trouble, wait = _message(answer), pause(answer.headers, number)
+            if number < tries:
+                self._wait(wait)
+        asked = urlsplit(url).path if url.startswith(f"{self._root}/") else url.partition("?")[0]
+        raise OciError(f"{self.place}: no answer to {verb} {asked}: {trouble}")
 
     def _send(self, verb: str, url: str, body: bytes | None, headers: dict[str, str], most: int) -> Answer:
         """Send one request, and follow redirects of what is read; credentials go to no other host."""
@@ -166,10 +174,19 @@ class Registry:
             location = answer.headers.get("Location")
             if verb not in ("GET", "HEAD") or answer.status not in (301, 302, 303, 307, 308) or not location:
                 return Answer(answer.status, answer.headers, content)
-            host, url = urlsplit(url).netloc, urljoin(url, location)
+            host, url = urlsplit(url).netloc, self._led(url, location)
             if urlsplit(url).netloc != host:
                 headers = {name: value for name, value in headers.items() if name != "Authorization"}
         raise OciError(f"{self.place}: the registry redirects more than {_REDIRECTS} times")
+
+    def _led(self, url: str, place: str) -> str:
+        """Return where the answer to a URL leads; OciError where that is no URL."""
+        try:
+            url = urljoin(url, place)
+            _ = urlsplit(url).port
+        except ValueError:
+            raise OciError(f"{self.place}: the registry leads to {place!r}, which is no URL") from None
+        return url
 
     def _authorized(self, challenge: str, verb: str) -> str:
         """Return the header that answers a challenge; OciError where there are no credentials for it."""
@@ -186,15 +203,15 @@ class Registry:
     def _token(self, parameters: Mapping[str, str], actions: str) -> str:
         scope = parameters.get("scope") or f"repository:{self._repository}:{actions}"
         query = {"service": parameters.get("service", ""), "scope": scope}
-        realm, user = parameters["realm"], self._login
+        realm, user = self._led(self._root, parameters["realm"]), self._login
         if user.identity:
             form = {**query, "grant_type": "refresh_token", "refresh_token": user.identity, "client_id": "virtcatalog"}
             headers = {"Content-Type": "application/x-www-form-urlencoded"}
-            answer = self._send("POST", realm, urlencode(form).encode(), headers, REGISTRY_ANSWER_BYTES)
+            answer = self._answer("POST", realm, urlencode(form).encode(), headers, REGISTRY_ANSWER_BYTES)
         else:
             url = f"{realm}{'&' if '?' in realm else '?'}{urlencode(query)}"
             headers = {"Authorization": user.basic} if user.basic else {}
-            answer = self._send("GET", url, None, headers, REGISTRY_ANSWER_BYTES)
+            answer = self._answer("GET", url, None, headers, REGISTRY_ANSWER_BYTES)
         self._expect(answer, 200, "a token")
         try:
             grant = json.loads(answer.content)

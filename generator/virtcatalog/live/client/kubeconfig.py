@@ -19,6 +19,7 @@ from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.sources import read_file
+from virtcatalog.network import is_server
 
 IN_CLUSTER: Final = "in-cluster"
 ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -121,7 +122,7 @@ def _access(name: str, cluster: tuple[dict[str, Any], str], user: tuple[dict[str
     if account.get("as"):
         raise ClusterError(f"{user_file}: impersonation (as) is not supported: use an account of its own")
     address = str(server.get("server") or "")
-    if not address.startswith(("https://", "http://")):
+    if not is_server(address):
         raise ClusterError(f"{file}: the cluster of context {name!r} has no server that is a URL")
     return Access(
         name=name,
