@@ -90,7 +90,7 @@ class Reason(msgspec.Struct, frozen=True, order=True):
         return _worded(self.field, self.sentence)
 
 
-class Warning(msgspec.Struct, frozen=True, order=True):
+class Warning(msgspec.Struct, frozen=True):
     """What is odd about an object that KubeVirt takes all the same, and what to do about it.
 
     `type` is "Deprecated" (a later release will not take it), "Pruned" (the release does not know the field, which the

@@ -95,6 +95,7 @@ def test_a_default_limit_below_the_request_has_the_pod_refused():
             "container compute: has 1Gi of memory, and 512Mi is the most",
         ),
         ("type: Container, min: {cpu: 2}", "container compute: has 1 of cpu, and 2 is the least"),
+        ("type: Container, min: {memory: 1Gi}", None),
         ("type: Pod, max: {cpu: 500m}", "the Pod: has no limit of cpu, and 500m is the most"),
         (
             "type: Container, default: {cpu: 4}, maxLimitRequestRatio: {cpu: 2}",

@@ -203,6 +203,18 @@ def test_what_nobody_gives_is_kubevirts():
     ]
 
 
+def test_what_the_preference_gives_to_the_network_that_nobody_names_is_its():
+    preference = """
+    - apiVersion: instancetype.kubevirt.io/v1beta1
+      kind: VirtualMachineClusterPreference
+      metadata: {name: cards}
+      spec: {devices: {preferredInterfaceModel: ne2000}}
+    """
+    assert origins_of(vm("preference: {name: cards}"), Cluster(read(preference))) == [
+        ("spec.template.spec.domain.devices.interfaces[0].model", "the preference cards sets it")
+    ]
+
+
 def test_virt_launchers_reasons_are_at_the_vms_fields():
     (reason,) = expand(vm(domain="{devices: {}, memory: {guest: -1Gi}}"), CLUSTER).reasons
     assert (reason.by, reason.field) == ("launcher", "spec.template.spec.domain.memory.guest")

@@ -97,6 +97,7 @@ def serving(server: Server, folder: Path, tls: SSLContext | None = None, **user:
             if parse_qs(parts.query).get("dryRun") != ["All"]:
                 self._refuse()
                 return
+            assert self.headers["Content-Type"] == "application/apply-patch+yaml"
             server.verbs.append("dry run")
             self.content()
             refused = parts.path.rpartition("/")[2].startswith("refused-")

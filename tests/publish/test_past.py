@@ -230,6 +230,16 @@ class TestReleases:
         assert repository.past().events == {}
         assert repository.past().omission == "The clone is shallow: what was before 2026-01-02 is not known."
 
+    def test_a_shallow_clone_has_the_events_after_its_first_commit(self, repository):
+        for text in (ONE, TWO, ONE):
+            repository.commit(text)
+        source = repository.root.as_uri()
+        subprocess.run(["git", "clone", "-q", "--depth", "2", source, "shallow"], cwd=repository.root, check=True)
+        repository.root = repository.root / "shallow"
+        read_past = repository.past()
+        assert [day for day, *_ in events(read_past)] == ["2026-01-03"]
+        assert read_past.omission == "The clone is shallow: what was before 2026-01-02 is not known."
+
 
 class TestRenderedObjects:
     def test_appear_and_change(self, repository):

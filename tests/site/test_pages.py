@@ -119,6 +119,10 @@ def test_every_page_has_a_policy_and_no_script_of_its_own(pages):
             assert all("src" in script or script.get("type") == "application/json" for script in parsed(page).scripts)
 
 
+def test_a_catalog_that_was_never_released_says_so(pages):
+    assert '<p class="about">not released yet · KubeVirt v1.9.0</p>' in pages["index.html"]
+
+
 def test_the_tables_rows_have_what_is_filtered_by(pages):
     rows = {row["name"]: row for row in data_of(pages["index.html"])}
     assert rows["m.large"] == {

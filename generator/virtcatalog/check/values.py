@@ -65,8 +65,7 @@ def _values(subject: Subject) -> Iterator[Finding]:
     """Check all but `status`, which the cluster writes. A search of the encoded text spares most objects the walk."""
     written = _without_status(subject.written or subject.manifest)
     text = encoded(written)
-    # Objects of a catalog have no nulls: there they remove what a layer below set.
-    if (subject.origin == "import" or not (subject.is_instancetype or subject.is_preference)) and _has_null(text):
+    if _has_null(text):
         for path, value in _leaves(written, ()):
             if value is None and path[-1:] != (_TIME,):  # the API server itself writes that so
                 message = "is null, which the API server drops: write {} if it is meant, or leave it out"

@@ -82,7 +82,7 @@ def time_of(text: str) -> str | None:
     year, month, day, hour, minute, second = (int(match[group] or 0) for group in (1, 2, 3, 5, 6, 7))
     zone = match[9] or "Z"
     is_date = 1 <= month <= 12 and 1 <= day <= monthrange(year or 4, month)[1]  # the year 0 was a leap year, too
-    if not is_date or hour > 23 or minute > 59 or second > 59 or (zone != "Z" and zone[1:] > "23:59"):
+    if not is_date or hour > 23 or minute > 59 or second > 59 or zone[1:] > "23:59":
         return None
     fraction = (match[8] or "")[:9].rstrip("0")
     zone = "Z" if zone[1:] == "00:00" else zone

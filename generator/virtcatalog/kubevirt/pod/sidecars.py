@@ -90,12 +90,12 @@ def _annotated(text: str) -> list[Sidecar]:
         raise PodError(f"metadata.annotations[{_ANNOTATION}]", message) from error
 
 
-def _lower(data: Any, depth: int = 0) -> Any:
+def _lower(data: Any, *, top: bool = True) -> Any:
     """Data as Go reads it into its types: keys of any case, and null as if nothing were said; others are dropped."""
     if isinstance(data, list):
-        return [{} if item is None and not depth else _lower(item, depth + 1) for item in data]
+        return [{} if item is None and top else _lower(item, top=False) for item in data]
     if isinstance(data, dict):
-        lower = {key.lower(): _lower(item, depth + 1) for key, item in data.items() if item is not None}
+        lower = {key.lower(): _lower(item, top=False) for key, item in data.items() if item is not None}
         return {key: item for key, item in lower.items() if key not in ("plugin", "tells_devices")}
     return data
 

@@ -34,8 +34,6 @@ def timer_faults(timer: Timer | None) -> Iterator[tuple[str, str]]:
     """Yield the fields below a timer whose word libvirt does not know, and what comes of it: no machine starts."""
     for name in ("hpet", "pit", "rtc"):
         one = getattr(timer, name, None)
-        if one is None:
-            continue
         for field, word, allowed in (
             ("tickPolicy", getattr(one, "tick_policy", ""), TICK_POLICIES),
             ("track", getattr(one, "track", ""), TRACKS),
