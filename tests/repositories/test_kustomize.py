@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from sampling import thorough
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import held
@@ -244,6 +245,23 @@ def test_each_field_has_the_line_that_gives_it(field, place):
     assert str(config_map.field("data.size")) == "base/kustomization.yaml:7:9"
 
 
+def test_a_name_that_follows_its_object_has_the_place_that_gives_that_its_name():
+    files = {"kustomization.yaml": b"resources: [a.yaml]\n\nnamePrefix: p-\n"}
+    files["a.yaml"] = b"""\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {volumes: [{name: v, configMap: {name: c}}]}
+"""
+    _, pod = build(held(files), "x").resources
+    assert pod.data["spec"]["volumes"][0]["configMap"]["name"] == "p-c"
+    assert str(pod.field("spec.volumes[0].configMap.name")) == "x/kustomization.yaml:3:1"
+
+
 def test_what_is_added_has_the_place_where_that_is_said():
     files = {"kustomization.yaml": b"resources: [a.yaml]\npatches: [{path: p.yaml}]\n", "a.yaml": A.encode()}
     files["p.yaml"] = A.replace("b: 1", "b: 2, c: 2").encode()
@@ -303,6 +321,7 @@ def test_an_operation_that_cannot_be_carried_out_is_an_error(operation, message)
     assert str(error.value) == message
 
 
+@thorough
 def test_folders_that_name_each_other_twice_are_not_built_for_ever():
     files = {
         f"l{level}/kustomization.yaml": f"resources: [../l{level + 1}, ../l{level + 1}]\n".encode()

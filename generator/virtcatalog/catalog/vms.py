@@ -157,7 +157,7 @@ def _column(source: str, error: ExpressionError | WorkError) -> int:
     """The column of the name that an error is about, else 1."""
     name = error.name if isinstance(error, ExpressionError) else ""
     line = source.splitlines()[error.line : error.line + 1] or [""]
-    return line[0].find(name) + 1 if name and name in line[0] else 1
+    return line[0].find(name) + 1 or 1
 
 
 def _read(sources: Sources, rendering: _Rendering, raw: bytes, release: Version) -> Iterator[VmTemplate]:
