@@ -246,6 +246,11 @@ class TestClock:
         assert fates(imported, "clock") == {"carried"}
 
 
+def test_an_attribute_of_another_namespace_has_the_place_without_it():
+    content = domain("<clock xmlns:x='urn:x' offset='utc' x:note='a'/>")
+    assert fates(bring(content), "clock/@note") == {"lost"}
+
+
 def test_what_qemu_is_told_beside_is_lost():
     content = domain().replace(
         b"<domain type='kvm'>", b"<domain type='kvm' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>"

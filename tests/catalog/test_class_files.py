@@ -50,6 +50,7 @@ def test_entries_keep_the_order_of_their_declaration_and_know_their_place(catalo
         ("'{{ vcpus }}Gi'", "{vcpus: 3}", "9Gi"),
         ("4Gi", "{vcpus: 1, memory: 1073741824}", "1073741824"),
         ("4Gi", "{vcpus: 4, memory: '{{ vcpus }}Gi'}", "4Gi"),
+        ("9223372036854775807", "{vcpus: 1}", "9223372036854775807"),
         ("null", "{spec: {cpu: {guest: 2}, memory: {guest: 3Gi}}}", "3Gi"),
     ],
 )

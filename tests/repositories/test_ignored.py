@@ -8,6 +8,7 @@ import pytest
 
 from virtcatalog.manifests.folder import held
 from virtcatalog.manifests.sources import open_folder
+from virtcatalog.repositories.find import find
 from virtcatalog.repositories.ignored import ignored
 from virtcatalog.repositories.tree import Tree
 
@@ -104,6 +105,26 @@ def test_a_file_in_a_folder_is_about_that_folder() -> None:
 def test_what_is_said_further_down_and_in_the_object_counts_last() -> None:
     assert left_out({".sourceignore": "a.yaml\n", "b/.sourceignore": "!a.yaml\n"}) == ["a.yaml", "c/a.yaml"]
     assert left_out({".sourceignore": "a.yaml\n"}, "!/c\n", None) == ["a.yaml", "b/a.yaml", "b/c/a.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"), [("Other", ["vm"]), ("Application", ["vm", "other"]), ("ApplicationSet", ["vm", "other"])]
+)
+def test_argo_cd_leaves_out_nothing(kind: str, names: list[str]) -> None:
+    source = "{kind: GitRepository, name: flux-system}"
+    flux = "{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: apps, namespace: flux}, "
+    spec = "{running: false, template: {spec: {domain: {devices: {}}}}}"
+    vm = f"apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: NAME}}\nspec: {spec}\n"
+    files = {
+        "flux.yaml": f"{flux}spec: {{path: apps, sourceRef: {source}}}}}",
+        "argo.yaml": f"{{apiVersion: argoproj.io/v1alpha1, kind: {kind}, metadata: {{name: a}}, spec: {{}}}}",
+        "apps/vm.yaml": vm.replace("NAME", "vm"),
+        "apps/x.yaml": vm.replace("NAME", "other"),
+        ".sourceignore": "x.yaml",
+    }
+    found = find(held({path: text.encode() for path, text in files.items()}), "repo")
+    (unit,) = (unit for unit in found.environments if unit.name == "apps")
+    assert [resource.data["metadata"]["name"] for resource in unit.resources] == names
 
 
 def test_a_file_that_cannot_be_read_says_nothing(tmp_path: Path) -> None:
