@@ -2,15 +2,15 @@
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import commands
-from sampling import examples
+from sampling import ALL, drawn, examples
 
 if TYPE_CHECKING:
     from cluster.running import RunningCluster
@@ -25,6 +25,18 @@ settings.load_profile("virtcatalog")
 os.environ["VIRTCATALOG_NO_CACHE"] = "1"
 # `git init` copies samples of hooks into each new repository.
 os.environ["GIT_TEMPLATE_DIR"] = ""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem() -> Generator[None, Any, Any]:
+    """Leave to the sample what is in it."""
+    made = yield
+    return made if ALL or not isinstance(made, list) else [*drawn(made)]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not ALL:
+        terminalreporter.write_line("This was a sample: `make test TESTS=all` runs all tests.")
 
 
 def pytest_collection_finish() -> None:

@@ -19,7 +19,7 @@ import otheryaml
 from checkouts import git, write
 from forges import GitHub
 from hostilegit import make_hostile
-from sampling import sample, thorough
+from sampling import thorough
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
@@ -316,7 +316,7 @@ def shim(repository, tmp_path, command, script):
     return runner
 
 
-@pytest.mark.parametrize(("status", "command"), sample([*product((2, 70, 137), ("build", "check", "diff"))], 8))
+@pytest.mark.parametrize(("status", "command"), [*product((2, 70, 137), ("build", "check", "diff"))])
 def test_any_status_above_1_fails(repository, tmp_path, command, status):
     runner = shim(repository, tmp_path, command, f"exit {status}")
     assert runner.run() == 1
@@ -324,7 +324,7 @@ def test_any_status_above_1_fails(repository, tmp_path, command, status):
     assert ":x:" in runner.summary
 
 
-@pytest.mark.parametrize("status", sample([0, 1], 2))
+@pytest.mark.parametrize("status", [0, 1])
 def test_a_comparison_without_a_report_fails(repository, tmp_path, status):
     runner = shim(repository, tmp_path, "diff", f"exit {status}")
     assert runner.run() == 1
@@ -355,7 +355,7 @@ def test_without_permission_there_is_no_comment_and_no_failure(repository, githu
     assert "VirtualMachineClusterInstancetype/std.medium" in runner.summary
 
 
-@pytest.mark.parametrize("status", sample([0, 1], 2))
+@pytest.mark.parametrize("status", [0, 1])
 def test_a_check_without_a_report_fails(repository, tmp_path, status):
     runner = shim(repository, tmp_path, "check", f"exit {status}")
     assert runner.run() == 1
@@ -363,6 +363,7 @@ def test_a_check_without_a_report_fails(repository, tmp_path, status):
     assert "could not check" in runner.summary
 
 
+@thorough
 def test_the_base_is_the_revision_whatever_is_committed(repository):
     """The proposed catalog lies in a folder that is called as the base is."""
     grow(repository, build=True)
@@ -412,7 +413,7 @@ def test_no_comment_is_written_when_none_is_wanted(repository, github):
     assert github.comments == []
 
 
-@pytest.mark.parametrize("base", sample(["0" * 40, ""], 2))
+@pytest.mark.parametrize("base", ["0" * 40, ""])
 def test_without_a_base_nothing_is_compared(repository, base):
     runner = repository.runner(base=base, comment="false")
     assert runner.run() == 0

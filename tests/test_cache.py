@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from sampling import thorough
 from virtcatalog import __version__
 from virtcatalog.cachefolder import CacheError, default_folder
 from virtcatalog.fleet import cache as module
@@ -364,6 +365,7 @@ def _write(folder: str, which: int) -> None:
         assert cache.get(digest(b"%d" % (number * which % 200)).hex()) in (None, b"%d" % (number * which % 200) * 500)
 
 
+@thorough
 def test_two_runs_at_once_do_each_other_no_harm(tmp_path: Path) -> None:
     runs = [Process(target=_write, args=(str(tmp_path), which)) for which in (3, 7)]
     for run in runs:

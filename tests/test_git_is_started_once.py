@@ -40,7 +40,7 @@ def first_words(text):
 
 def starts(program, text):
     """Whether Python has a word of a command line, or a program to look for, that is this one."""
-    for line, word in first_words(text):
+    for line, word in first_words(text) if program in text else ():
         if re.fullmatch(rf"(?:\S*/)?{program}", word) or re.match(rf"{program} [a-z-]", word):
             yield line, word
 

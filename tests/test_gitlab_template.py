@@ -20,7 +20,7 @@ import virtcatalog
 from checkouts import git, write
 from forges import GitLab
 from hostilegit import make_hostile
-from sampling import sample, thorough
+from sampling import thorough
 from virtcatalog.scaffold.content import contents
 
 TEMPLATE = otheryaml.load(
@@ -166,7 +166,7 @@ REPORTS = ("virtcatalog.md", "virtcatalog.xml")
 
 @pytest.mark.parametrize(
     ("kind", "job"),
-    sample([*product(("a link to a file", "a link to nothing", "a link to a folder", "a folder"), JOBS)], 11),
+    [*product(("a link to a file", "a link to nothing", "a link to a folder", "a folder"), JOBS)],
 )
 def test_nothing_is_written_through_what_a_commit_holds(request_, gitlab, tmp_path, job, kind):
     """The home of a job may lie elsewhere: a report in ~/.curlrc would be obeyed."""
@@ -248,7 +248,7 @@ def test_modules_in_the_checkout_are_not_run(request_, gitlab):
     assert all("python -I -m" in line for line in lines if "python" in line and not line.startswith("#"))
 
 
-@pytest.mark.parametrize(("job", "status"), sample([*product(JOBS, (2, 70, 137))], 8))
+@pytest.mark.parametrize(("job", "status"), [*product(JOBS, (2, 70, 137))])
 def test_any_status_above_1_fails(request_, tmp_path, job, status):
     done = request_.run(job, **shim(tmp_path, f"exit {status}"))
     assert done.returncode == status

@@ -93,6 +93,7 @@ def test_the_sdist_makes_the_same_wheel(built, wheel, tmp_path):
     assert build(sources, tmp_path / "dist")[wheel.name].read_bytes() == wheel.read_bytes()
 
 
+@thorough
 def test_the_wheel_holds_the_package_and_upstreams_catalogs_once(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -123,11 +124,13 @@ def installed(wheel, tmp_path_factory):
     return virtcatalog
 
 
+@thorough
 def test_a_vm_finds_upstreams_types_in_the_wheel(installed, tmp_path):
     (tmp_path / "vm.yaml").write_text(VM)
     assert '<memory unit="b">4294967296</memory>' in installed("expand", "-f", "vm.yaml", cwd=tmp_path)
 
 
+@thorough
 def test_what_init_writes_works_at_once(installed, wheel, tmp_path):
     installed("init", "house", "--package", str(wheel), cwd=tmp_path)
     installed("build", "--check", cwd=tmp_path / "house")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sampling import ALL
+from sampling import ALL, thorough
 from virtcatalog.bring.objects.catalog import draft, prove
 from virtcatalog.bring.objects.facts import difference, flatten, laid_over, tree
 from virtcatalog.bring.objects.families import globs, unit
@@ -466,6 +466,7 @@ SETS = st.tuples(
 )
 
 
+@thorough
 @settings(deadline=None, max_examples=200 if ALL else 60)
 @given(SETS)
 def test_any_objects_come_back(

@@ -10,6 +10,7 @@ from collections import Counter
 import pytest
 from vmwares import FIXTURES, GIB, bringer, domain, machine
 
+from sampling import thorough
 from virtcatalog.bring.vmware.fates import verdict
 from virtcatalog.bring.vmware.guests import guest_of
 from virtcatalog.bring.vmware.machine import Attribute, Disk
@@ -52,6 +53,7 @@ def test_every_id_stands_for_a_system(guest_id):
     assert guest_of(guest_id.upper()) == guest
 
 
+@thorough
 def test_every_vm_is_admitted_under_a_name_of_its_own(brought):
     assert [one.reasons for one in brought if one.hardware is None] == []
     assert len({one.name for one in brought}) == 1000

@@ -412,6 +412,7 @@ def test_the_budget_is_one_for_a_whole_catalog(catalog):
     assert ": this is where the catalog's expressions, templates and layers together ask for more work" in problem
 
 
+@thorough
 @pytest.mark.usefixtures("little_work")
 def test_a_few_words_cannot_make_millions_of_objects(catalog):
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))

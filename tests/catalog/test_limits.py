@@ -28,6 +28,7 @@ def test_those_of_an_environment_are_too(catalog, place):
     assert f"lab.{place}: the annotations have 262,145 bytes together" in problem
 
 
+@thorough
 def test_reading_ends_after_so_many_problems(catalog):
     sizes = ", ".join(f"s{number}: {{vcpu: 1}}" for number in range(2 * limits.PROBLEMS))
     problems = catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n"})
@@ -131,6 +132,7 @@ def test_vms_in_many_environments_count(catalog):
     assert TOO_MUCH in problem
 
 
+@thorough
 def test_a_template_that_is_too_much_work_ends_the_reading(catalog):
     vm = f"metadata: {{name: v}}\nspec: {{template: {{spec: {{domain: {{devices: {{}}}}}}}}}}\n# {'x' * 10_000}\n"
     environments = f"{{environments: {{{', '.join(f'e{number}: {{}}' for number in range(1500))}}}}}"
@@ -182,6 +184,7 @@ def chain(levels, times=1):
     )
 
 
+@thorough
 def test_components_use_each_other_some_levels_deep(catalog):
     files = {"instancetypes/m.yaml": SIZES + "components: [c0]\n"}
     assert catalog.load(files | {"components.yaml": chain(40)}).instancetypes

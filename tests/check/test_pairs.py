@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from conformance.cases import catalog
+from sampling import thorough
 from virtcatalog.catalog.places import Source
 from virtcatalog.check import pairs as module
 from virtcatalog.check.minimal import host_of, minimal_vm
@@ -142,6 +143,7 @@ class TestCommonInstancetypes:
     def test_440_of_3705_pairs_do_not_fit(self, objects):
         assert Counter(pair.fits for pair in pairs(objects)) == {True: 3265, False: 440}
 
+    @thorough
     def test_each_pair_is_judged_as_if_its_vm_were_expanded(self, objects):
         types, preferences = distinct(objects)
         cluster = Cluster(subject.manifest for subject in objects)

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from checkouts import git
+from sampling import thorough
 from virtcatalog.cli import main
 
 
@@ -47,6 +48,7 @@ def test_a_page_goes_with_its_type_and_a_readers_file_stays():
     assert Path("site/mine.txt").read_text() == "mine"
 
 
+@thorough
 def test_it_is_written_into_no_folder_of_another_catalog():
     run()
     Path("catalog/catalog.yaml").write_text("name: other\nkubevirt: v1.9.0\n")
@@ -109,6 +111,7 @@ def test_without_git_no_revision_can_be_told():
     assert "--no-git leaves it alone" in run("--revision", "main", "--no-git").stderr
 
 
+@thorough
 def test_a_site_beside_its_catalog_stays_fresh_once_it_is_committed(monkeypatch):
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     assert CliRunner().invoke(main, ["release", "v1.0.0"]).exit_code == 0

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from checkouts import write
+from sampling import thorough
 from virtcatalog.cli import main, watch
 from virtcatalog.scaffold.content import contents
 
@@ -124,6 +125,7 @@ def test_the_site_too(house, monkeypatch):
     assert (status, output.count(f"{STD} changed\n"), output.count("open site/index.html\n")) == (130, 1, 2)
 
 
+@thorough
 def test_the_vms_of_the_site_and_its_own_folder_among_them(house, monkeypatch):
     Path("fleet").mkdir()
     put("fleet/vm.yaml", VM)
@@ -136,6 +138,7 @@ def test_the_vms_of_the_site_and_its_own_folder_among_them(house, monkeypatch):
     )
 
 
+@thorough
 def test_the_host_that_the_site_is_made_for(house, monkeypatch):
     put("mine.yaml", "name: mine\nversion: 1\n")
     events = [lambda: edit("mine.yaml", "version: 1", "version: 0"), still, still]

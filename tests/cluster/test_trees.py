@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from cluster.api import Manifest
 from cluster.running import RunningCluster
 from kustomizing import kubectl, kustomize
-from sampling import sample
 from virtcatalog.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +32,7 @@ def tree(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("tree", "server_side"), [*((tree, True) for tree in sample(TREES, 4)), ("output", False)], indirect=["tree"]
+    ("tree", "server_side"), [*((tree, True) for tree in TREES), ("output", False)], indirect=["tree"]
 )
 def test_a_tree_is_stored_as_it_is_and_once_more_changes_nothing(tree, server_side, cluster):
     sent = kustomize(tree)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from running import PAGES, Reader, Step, says, steps
 
-from sampling import ALL, sample
+from sampling import thorough
 
 TEXTS = {name: page.read_text(encoding="utf-8") for name, page in PAGES.items()}
 STEPS = {name: steps(text) for name, text in TEXTS.items()}
@@ -34,7 +34,7 @@ LONG = ("docs/site.md", "docs/tutorial.md", "docs/golden-files.md", "docs/expand
 RUN = [name for name, steps in STEPS.items() if steps]
 
 
-@pytest.mark.parametrize("name", RUN if ALL else sample([name for name in RUN if name not in LONG], 3))
+@pytest.mark.parametrize("name", [pytest.param(name, marks=thorough) if name in LONG else name for name in RUN])
 def test_it_happens(name: str, tmp_path: Path, programs: Path) -> None:
     Reader(tmp_path / "home", programs).follow(TEXTS[name])
 

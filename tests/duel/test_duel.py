@@ -13,7 +13,7 @@ from duel.judge import differing
 from duel.ours import answer, pair_of
 from duel.pipe import Oracle, OracleError
 from duel.shrink import shrink
-from sampling import sample, thorough
+from sampling import thorough
 from virtcatalog.releases import RELEASES
 
 TESTS = Path(__file__).parents[1]
@@ -62,6 +62,7 @@ def test_every_field_of_a_template_is_drawn():
         assert f'"{field}"' in text
 
 
+@thorough
 def test_changes_of_running_vms_are_of_all_kinds():
     outcomes = set()
     for question in islice(questions(3, "v1.9.0", rollouts=True), 250):
@@ -90,7 +91,7 @@ def test_a_change_is_asked_of_the_release():
     assert rollouts.case(pair_of(question), {}).cluster().release.name == "v1.7.4"
 
 
-@pytest.mark.parametrize("arguments", sample([(), ("--release", "v1.8.4"), ("--stage", "rollout")], 3))
+@pytest.mark.parametrize("arguments", [(), ("--release", "v1.8.4"), ("--stage", "rollout")])
 def test_virtcatalog_agrees_with_itself_at_every_stage(arguments, capsys):
     status = duel("--cases", 15, "--memory", 4096, *arguments)
     printed = capsys.readouterr()

@@ -25,7 +25,7 @@ import pytest
 from click.testing import CliRunner
 
 import virtcatalog.kubevirt
-from sampling import sample
+from sampling import sample, thorough
 from virtcatalog.api import devices, domainspec, volumes
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
@@ -264,6 +264,7 @@ def test_a_marked_vm_is_as_good_as_the_plain_one(mark):
     assert not is_stopped(vm("a", mark), Cluster())
 
 
+@thorough
 def test_a_line_that_reads_one_field_more_is_seen_whatever_was_expanded_before(chosen):
     for mutant in chosen:
         marks = [None, mutant.mark, None] * 2

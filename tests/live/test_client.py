@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from fakeapi import Server, kubeconfig, serving, status
 
 import fleet
+from sampling import thorough
 from virtcatalog.cli import main
 from virtcatalog.live.client import api
 from virtcatalog.live.client.listing import PAGE
@@ -56,6 +57,7 @@ def git(tmp_path: Path) -> str:
 
 
 class TestReading:
+    @thorough
     def test_live_and_from_the_dump_the_answer_is_the_same_byte_by_byte(self, repository, tmp_path):
         server = Server(fleet.cluster_objects())
         git = f"{repository}/git"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from checkouts import git
+from sampling import thorough
 from virtcatalog.manifests import commit, disk, folder
 from virtcatalog.manifests import git as revisions
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held, manifest_files
@@ -298,6 +299,7 @@ def test_links_of_a_revision_stay_within_the_folder(root: Path) -> None:
         Repository(root).folder(git(root, "rev-parse", "HEAD"), "top/x.yaml")
 
 
+@thorough
 def test_a_repository_that_lists_without_an_end_is_left_in_time(root: Path) -> None:
     """Each of its trees holds the one before ten times: a few kilobytes stand for 10¹² files."""
     git(root, "init", "-q")
@@ -337,6 +339,7 @@ def test_a_revision_has_as_many_levels_as_a_folder_on_disk(root: Path) -> None:
         Repository(root).folder(commit, ".").listing()
 
 
+@thorough
 def test_a_file_of_a_revision_is_read_when_it_is_asked_for_and_alone_if_it_is_large(root: Path) -> None:
     for name in "xyz":
         (root / f"top/{name}.yaml").write_bytes(bytes(40 * 2**20))

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sampling import thorough
 from virtcatalog.manifests import textdiff
 from virtcatalog.manifests.textdiff import unified
 
@@ -110,6 +111,7 @@ def test_a_diff_that_has_compared_enough_makes_it_too(old: list[str], new: list[
     assert applied(before, diff) == after
 
 
+@thorough
 def test_lines_are_compared_so_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of these lines that are the same takes another search through all that are left."""
     before, after = ("".join(f"{i % 60}\n{sign}{i}\n" for i in range(3000)) for sign in "-+")

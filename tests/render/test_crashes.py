@@ -110,13 +110,14 @@ def changing_calls(folder: Path, command: list[str], missing: tuple[str, ...]) -
     return numbered[::STEP] if command[0] != "adopt" else sample(numbered, 3)
 
 
-@pytest.mark.parametrize("exchange", ["exchange", pytest.param("renames", marks=thorough)])
+@thorough
+@pytest.mark.parametrize("exchange", ["exchange", "renames"])
 @pytest.mark.parametrize(
     "command",
     [
         pytest.param(["build"], id="build"),
-        pytest.param(["release", "v1.0.0", "--date", "2027-01-01"], id="release", marks=thorough),
-        pytest.param(["adopt", "-f", "vm.yaml", "-i"], id="adopt", marks=thorough),
+        pytest.param(["release", "v1.0.0", "--date", "2027-01-01"], id="release"),
+        pytest.param(["adopt", "-f", "vm.yaml", "-i"], id="adopt"),
     ],
 )
 def test_a_killed_run_leaves_the_old_or_the_new_and_the_next_one_cleans_up(tmp_path, programs, command, exchange):

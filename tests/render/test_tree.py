@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sampling import thorough
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.limits import OUTPUT_FILE_BYTES
 from virtcatalog.render import ownership, tree
@@ -359,6 +360,7 @@ def test_of_several_files_of_others_in_the_way_the_first_is_named(folder, refuse
         replace(folder, FIRST)
 
 
+@thorough
 def test_a_file_larger_than_any_of_ours_is_not_read(folder, refused):
     folder.mkdir()
     (folder / "README.md").touch()

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 from repository_cases import Case, cases, committed, lines, report
 
-from sampling import sample
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests.git import Repository
 from virtcatalog.repositories.find import find
 
-CASES = sample(cases(), 2)
+CASES = cases()
 
 
 class Committed(NamedTuple):
@@ -39,13 +38,6 @@ def committed_case(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
         return Committed(request.param, folder, *report("HEAD^", "HEAD"))
 
 
-@pytest.fixture
-def sampled(committed_case: Committed) -> None:
-    """What tests ask for that say of every repository what the verdicts of its case say already."""
-    if committed_case.case not in sample(CASES, 2):
-        pytest.skip("make test TESTS=all")
-
-
 @pytest.fixture(autouse=True)
 def _there(committed_case: Committed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(committed_case.folder)
@@ -60,13 +52,13 @@ def test_a_commit_gets_its_plan(committed_case: Committed) -> None:
     assert committed_case.status == case.status
 
 
-def test_the_working_tree_gets_the_same_plan(committed_case: Committed, sampled: None) -> None:
+def test_the_working_tree_gets_the_same_plan(committed_case: Committed) -> None:
     plan, status = report("HEAD^")
     assert lines(plan) == committed_case.case.verdicts
     assert status == committed_case.case.status
 
 
-def test_no_change_of_a_rendered_vm_is_silent(committed_case: Committed, sampled: None) -> None:
+def test_no_change_of_a_rendered_vm_is_silent(committed_case: Committed) -> None:
     before, after = (rendered(revision) for revision in ("HEAD^", "HEAD"))
     if before != after:
         assert committed_case.status != 0

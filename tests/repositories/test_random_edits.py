@@ -71,7 +71,7 @@ def edits(draw: st.DrawFn) -> tuple[Case, Files]:
     return case, files
 
 
-@settings(max_examples=600 if ALL else 100, deadline=None)
+@settings(max_examples=600 if ALL else 40, deadline=None)
 @given(edits())
 def test_what_is_rendered_otherwise_is_told(edit: tuple[Case, Files]) -> None:
     case, files = edit

@@ -37,7 +37,7 @@ def expected(answer: dict[str, Any], rollout: Rollout) -> str:
 
 def test_what_becomes_of_a_machine_follows_from_kubevirts_answer() -> None:
     differing, numbers = {}, Counter[str]()
-    pairs = sample(rollouts.pairs()[::3], 3)
+    pairs = sample(rollouts.pairs()[::3], 6)
     for pair in pairs:
         rollout = rollouts.rollout(pair)
         now = now_of(rollout)

@@ -13,6 +13,7 @@ import fleets
 import pytest
 from msgspec.structs import replace
 
+from sampling import thorough
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import LEVELS, Level, Problem
 from virtcatalog.gitops.outcome import Synced
@@ -332,6 +333,7 @@ def test_a_side_that_is_broken_is_as_grave_as_can_be(broken: str, level: Level) 
     assert not Report(base=Side(label="base"), head=Side(label="head")).rises(level)
 
 
+@thorough
 def test_chance_draws_verdicts_of_most_kinds() -> None:
     verdicts = [verdict for seed in range(20) for draw in (chance_report, chance_folder) for verdict in draw(seed).vms]
     nows = {"refused", "delete", "stop", "restart", "pending", "migrate", "live", "create", "start", "unchanged"}

@@ -9,6 +9,7 @@ import tracemalloc
 import pytest
 from pagetext import words
 
+from sampling import thorough
 from virtcatalog import load_catalog
 from virtcatalog.site.pages import render
 from virtcatalog.site.usage import FEW, ROWS, Fleet
@@ -154,6 +155,7 @@ def test_a_vm_that_is_none_is_counted_and_uses_nothing(spec):
     assert (deployed.total, deployed.counts("instancetypes")) == (1, {})
 
 
+@thorough
 def test_memory_does_not_grow_with_the_vms():
     deployed = fleet()
     tracemalloc.start()

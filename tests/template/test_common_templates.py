@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sampling import thorough
 from virtcatalog import Cluster, admit, expand, process
 from virtcatalog.api.golang import unmarshal
 from virtcatalog.api.template import OpenShiftTemplate
@@ -16,6 +17,7 @@ BESIDE = Path(__file__).resolve().parents[3] / "shared" / "conformance"
 CASES = sorted(BESIDE.glob("convert-*.jsonl.gz"))
 
 
+@thorough
 @pytest.mark.skipif(not CASES, reason="the release bundles of common-templates are not beside this checkout")
 def test_all_are_converted_admitted_and_expanded():
     cluster, number = Cluster([]), 0
