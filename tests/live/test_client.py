@@ -187,13 +187,14 @@ class TestTrouble:
         assert (result.exit_code, waits) == (0, [7.0, 7.0])
 
     @pytest.mark.parametrize("code", [429, 500, 503])
-    def test_a_server_that_stays_so_is_given_up_in_the_end(self, objects, git, tmp_path, code):
+    def test_a_server_that_stays_so_is_given_up_in_the_end(self, objects, git, tmp_path, code, waits):
         server = Server(objects, lambda path, _query, _number: status(code, "busy") if path == VMS else None)
         with serving(server, tmp_path) as file:
             result = call("drift", "-f", git, "--kubeconfig", file)
         assert (result.exit_code, result.stdout) == (2, "")
         assert f"gave no answer to GET {VMS} in {api.TRIES} tries: busy ({code})" in result.stderr
         assert [path for path, _ in server.requests].count(VMS) == api.TRIES
+        assert len(waits) == api.TRIES - 1  # and none after the last of them
 
     @pytest.mark.parametrize("body", [b"<html>", b"", b"[]", b'{"message": null}', b'{"message": ""}', DEEP])
     def test_what_stands_before_a_server_and_gives_no_reason_is_told_by_its_status(self, objects, tmp_path, body):

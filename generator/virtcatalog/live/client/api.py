@@ -63,18 +63,19 @@ class Api:
             except urllib3.exceptions.SSLError as error:
                 raise ClusterError(f"{self._access.server} is not trusted, or does not trust us: {error}") from error
             except urllib3.exceptions.HTTPError as error:
-                trouble = str(error)
-                self._wait(min(2.0**number / 4, LONGEST_WAIT))
-                continue
-            if answer.status < 300:
-                return bytes(answer.data)
-            if answer.status == 401 and not renewed and self._credentials.renew(age):
-                renewed, self._pool = True, self._connect()
-                continue
-            if answer.status not in AGAIN:
-                raise StatusError(answer.status, _message(answer.data, answer.status))
-            trouble = f"{_message(answer.data, answer.status)} ({answer.status})"
-            self._wait(pause(answer.headers, number))
+                trouble, wait = str(error), min(2.0**number / 4, LONGEST_WAIT)
+            else:
+                if answer.status < 300:
+                    return bytes(answer.data)
+                if answer.status == 401 and not renewed and self._credentials.renew(age):
+                    renewed, self._pool = True, self._connect()
+                    continue
+                if answer.status not in AGAIN:
+                    raise StatusError(answer.status, _message(answer.data, answer.status))
+                trouble = f"{_message(answer.data, answer.status)} ({answer.status})"
+                wait = pause(answer.headers, number)
+            if number + 1 < TRIES:
+                self._wait(wait)
         raise ClusterError(f"{self._access.server} gave no answer to {verb} {path} in {TRIES} tries: {trouble}")
 
     def _connect(self) -> urllib3.PoolManager:
