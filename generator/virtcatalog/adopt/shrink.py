@@ -193,9 +193,9 @@ class _Trial:
 
         KubeVirt gives none to a VM that writes cores or threads without sockets.
         """
-        before, after = self.original.shape, self.current.shape
-        lacked = get(before, _MAX_SOCKETS) is None and get(before, (*_MAX_SOCKETS[:-1], "sockets")) is None
-        if not lacked or get(after, _MAX_SOCKETS) is None or get(self.current.manifest, _MAX_SOCKETS) is not None:
+        after = self.current.shape
+        gained = get(self.original.shape, _MAX_SOCKETS) is None and get(after, _MAX_SOCKETS) is not None
+        if not gained or get(self.current.manifest, _MAX_SOCKETS) is not None:
             return
         self.pinned = get(after, (*_MAX_SOCKETS[:-1], "sockets"))
         attempt = self._attempt()
