@@ -88,6 +88,7 @@ def test_an_empty_kubevirt_is_a_missing_one(catalog):
     assert catalog.problems({"catalog.yaml": "name: x\nkubevirt:\n"}) == ["catalog.yaml:2:1: kubevirt: is required"]
 
 
+@thorough
 def test_patches_of_many_objects_count(catalog):
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1000))
     patches = ", ".join(["{metadata: {labels: {x: z}}}"] * 1000)

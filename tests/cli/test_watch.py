@@ -119,6 +119,7 @@ def test_a_broken_promise_is_told(house, monkeypatch):
     assert "would change." in output
 
 
+@thorough
 def test_the_site_too(house, monkeypatch):
     events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
     status, output = run(monkeypatch, "site", "--watch", events=events)

@@ -274,6 +274,7 @@ def test_a_line_that_reads_one_field_more_is_seen_whatever_was_expanded_before(c
         assert stopped == [mark is not None for mark in marks], str(mutant)
 
 
+@thorough
 def test_it_is_seen_in_a_fleet(chosen, tmp_path):
     file = tmp_path / "fleet.json"
     for mutant in sample(chosen, 12):

@@ -10,6 +10,7 @@ import pytest
 import otheryaml
 from checkouts import unpack
 from kustomizing import kustomize
+from sampling import thorough
 from virtcatalog.api.kinds import CATALOG_KINDS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
@@ -92,6 +93,7 @@ def test_an_environment_never_has_a_namespace_object(tmp_path):
     }
 
 
+@thorough
 def test_a_tar_of_the_tree_is_as_good_as_the_tree(tmp_path):
     folder = synced(tmp_path)
     artifact = tmp_path / "artifact.tar.gz"

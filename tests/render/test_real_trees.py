@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CATALOGS = ("catalog", "examples/common-instancetypes", "examples/downstream")
 
 
+@thorough
 @pytest.mark.parametrize("path", CATALOGS)
 def test_the_base_holds_the_objects_of_the_bundles_and_no_others(tmp_path, path):
     catalog = load_catalog(ROOT / path)

@@ -9,6 +9,7 @@ from typing import Any
 import fleets
 import pytest
 
+from sampling import thorough
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.conditions import Conditions
@@ -116,6 +117,7 @@ def test_what_is_kept_and_cannot_be_read_is_found_again(
     assert expanded
 
 
+@thorough
 def test_other_processes_and_the_cache_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = Random(5)
     vms, objects = fleets.fleet(60, chance), (fleets.catalog(), fleets.changed(fleets.catalog(), chance))

@@ -7,7 +7,7 @@ from random import Random
 import fleets
 import pytest
 
-from sampling import ALL
+from sampling import thorough
 from virtcatalog.review import judge
 from virtcatalog.review.dumps import Dump, others, vms_of
 from virtcatalog.review.reviewer import Reviewer
@@ -28,6 +28,7 @@ def review(seed: int) -> list[Verdict]:
     return reviewer.done().verdicts
 
 
+@thorough
 def test_following_the_machine_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     keeps, spared = judge._keeps, []
 
@@ -35,7 +36,7 @@ def test_following_the_machine_says_the_same(monkeypatch: pytest.MonkeyPatch) ->
         spared.append(keeps(case, old))
         return spared[-1]
 
-    for seed in range(12 if ALL else 6):
+    for seed in range(12):
         monkeypatch.setattr(judge, "_keeps", note)
         report = review(seed)
         monkeypatch.setattr(judge, "_keeps", lambda *_: False)
