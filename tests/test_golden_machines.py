@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sampling import thorough
-
 ROOT = Path(__file__).parents[1]
 
 # Expands all VM templates of a catalog, and prints the XML.
@@ -59,11 +57,11 @@ def test_every_golden_domain_is_expanded(usual):
 @pytest.mark.parametrize(
     "environment",
     [
-        pytest.param({"PYTHONHASHSEED": "1"}, marks=thorough),
-        pytest.param({"PYTHONHASHSEED": "4294967295"}, marks=thorough),
         {"PYTHONHASHSEED": "random", "LC_ALL": "C", "TZ": "Asia/Kathmandu", "PYTHONUTF8": "0"},
+        {"PYTHONHASHSEED": "1"},
+        {"PYTHONHASHSEED": "4294967295"},
     ],
-    ids=["1", "4294967295", "locale and time zone"],
+    ids=["locale and time zone", "1", "4294967295"],
 )
 def test_another_hash_seed(usual, environment, tmp_path):
     assert expanded(folder=tmp_path, **environment) == usual

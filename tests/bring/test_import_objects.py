@@ -467,7 +467,7 @@ SETS = st.tuples(
 
 
 @thorough
-@settings(deadline=None, max_examples=200 if ALL else 60)
+@settings(deadline=None, max_examples=200)
 @given(SETS)
 def test_any_objects_come_back(
     sets: tuple[Mapping[str, Any], Mapping[str, Any], tuple[Mapping[str, str], ...]],

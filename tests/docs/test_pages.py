@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from running import PAGES, Reader, Step, says, steps
 
-from sampling import thorough
-
 TEXTS = {name: page.read_text(encoding="utf-8") for name, page in PAGES.items()}
 STEPS = {name: steps(text) for name, text in TEXTS.items()}
 #: What cannot be run here, page by page and by reason. More of them are less that is known to be so.
@@ -28,13 +26,10 @@ LEFT_OUT = {
 }
 
 
-#: Pages whose commands take half of the time of all; tests/site, README.md, tests/test_golden_plugin.py and tests/cli
-#: have quicker ones of the same.
-LONG = ("docs/site.md", "docs/tutorial.md", "docs/golden-files.md", "docs/expand.md")
 RUN = [name for name, steps in STEPS.items() if steps]
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=thorough) if name in LONG else name for name in RUN])
+@pytest.mark.parametrize("name", RUN)
 def test_it_happens(name: str, tmp_path: Path, programs: Path) -> None:
     Reader(tmp_path / "home", programs).follow(TEXTS[name])
 

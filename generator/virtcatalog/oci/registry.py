@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from virtcatalog.limits import ARTIFACT_MANIFEST_BYTES, REGISTRY_ANSWER_BYTES
-from virtcatalog.network import AGAIN, LONGEST_WAIT, pause, proxy_of_environment, split_proxy
+from virtcatalog.network import AGAIN, pause, proxy_of_environment, split_proxy
 from virtcatalog.oci.credentials import login
 from virtcatalog.oci.image import INDEX, MANIFEST, Blob, digest_of
 from virtcatalog.oci.reference import OciError, Reference, content_of, need
@@ -139,7 +139,7 @@ class Registry:
             try:
                 answer = self._send(verb, url, body, {**headers, "User-Agent": "virtcatalog"}, most)
             except _TransportError as error:
-                trouble, wait = str(error), min(2.0**number / 4, LONGEST_WAIT)
+                trouble, wait = str(error), pause({}, number)
             else:
                 if answer.status not in AGAIN:
                     return answer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.live.client.credentials import Credentials
 from virtcatalog.live.client.kubeconfig import Access, ClusterError
-from virtcatalog.network import AGAIN, LONGEST_WAIT, pause, proxy_of_environment, split_proxy
+from virtcatalog.network import AGAIN, pause, proxy_of_environment, split_proxy
 
 if TYPE_CHECKING:
     import urllib3
@@ -63,7 +63,7 @@ class Api:
             except urllib3.exceptions.SSLError as error:
                 raise ClusterError(f"{self._access.server} is not trusted, or does not trust us: {error}") from error
             except urllib3.exceptions.HTTPError as error:
-                trouble, wait = str(error), min(2.0**number / 4, LONGEST_WAIT)
+                trouble, wait = str(error), pause({}, number)
             else:
                 if answer.status < 300:
                     return bytes(answer.data)
